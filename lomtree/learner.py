@@ -1,0 +1,109 @@
+"""A LOMtree that learns: the arrays of Algorithm 1 and its regressors, grown when they are full."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree import tallies
+from lomtree.batch import Batch
+from lomtree.options import LOSSES, Options
+from lomtree.regressor import Rule, Weights, make_weights
+from lomtree.scaling import Scales, make_scales
+from lomtree.tree import COUNTS, NO_LABEL, NODE, NONE, Growth, Scratch, Tree, learn, predict
+
+FIRST_NODES = 1 << 10
+
+
+class State(NamedTuple):
+    """All that training changes."""
+
+    tree: Tree
+    weights: Weights
+    scales: Scales
+
+
+def new_state(options: Options) -> State:
+    nodes = np.zeros(FIRST_NODES, NODE)
+    nodes[0] = (NONE, NONE, NONE, NO_LABEL, 1, 0, 0.0, 0.0, 0.0, 0.0, 0, NONE)
+    counts = np.zeros(1, COUNTS)
+    counts["nodes"] = counts["generations"] = 1
+    adaptive = options.update == "adaptive"
+    return State(
+        Tree(nodes, tallies.make_tallies(), counts, np.zeros(FIRST_NODES, np.int8)),
+        make_weights(options.bits, adaptive),
+        make_scales(adaptive),
+    )
+
+
+class Learner:
+    def __init__(self, options: Options, state: State | None = None) -> None:
+        self.options = options
+        self.state = state or new_state(options)
+        self._scratch = _make_scratch(0)
+
+    @property
+    def _rule(self) -> Rule:
+        options = self.options
+        return Rule(
+            LOSSES.index(options.loss),
+            options.update == "adaptive",
+            float(options.learning_rate),
+            float(options.power_t),
+            float(options.clip),
+        )
+
+    @property
+    def _growth(self) -> Growth:
+        options = self.options
+        return Growth(
+            int(options.max_nodes), float(options.nodes_per_class), float(options.swap_resistance)
+        )
+
+    def learn(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
+        """Learn from the first `count` examples of a batch.
+
+        `answers` gets what would have been predicted just before each was learned, `depths` the
+        depth of the leaf that each was put in.
+        """
+        scratch, rule, growth = self._room_for(batch, count), self._rule, self._growth
+        done = 0
+        while True:
+            tree, weights, scales = self.state
+            done = learn(
+                tree, weights, scales, growth, rule, scratch, batch, done, count, answers, depths
+            )
+            if done == count:
+                return
+            self._grow()
+
+    def predict(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
+        """Answer the first `count` examples of a batch: label numbers and depths of the leaves."""
+        tree, weights, scales = self.state
+        scratch = self._room_for(batch, count)
+        predict(tree, weights, scales, scratch, batch, 0, count, answers, depths)
+
+    def _room_for(self, batch: Batch, count: int) -> Scratch:
+        longest = int(np.diff(batch.starts[: count + 1]).max(initial=0))
+        if longest > len(self._scratch.x):
+            self._scratch = _make_scratch(2 * longest)
+        return self._scratch
+
+    def _grow(self) -> None:
+        """Make room for more nodes and tallies; what recycled nodes have forgotten is dropped."""
+        nodes, table, counts, members = self.state.tree
+        count = counts[0]
+        if count["nodes"] + 2 > len(nodes):
+            nodes = np.concatenate([nodes, np.zeros(len(nodes), NODE)])
+            members = np.concatenate([members, np.zeros(len(members), np.int8)])
+        if not tallies.has_room(table, count["tallies"], count["depth"] + 2):
+            alive = np.zeros(count["generations"] + 1, np.bool_)
+            alive[nodes["generation"][: count["nodes"]]] = True
+            living = int(np.count_nonzero(alive[table["generation"]]))
+            target = tallies.make_tallies(tallies.rows_for(living + count["depth"] + 2))
+            count["tallies"] = tallies.move_living(table, alive, target)
+            table = target
+        self.state = self.state._replace(tree=Tree(nodes, table, counts, members))
+
+
+def _make_scratch(length: int) -> Scratch:
+    return Scratch(np.empty(length, np.float32), np.empty(length, np.float32))

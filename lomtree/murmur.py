@@ -1,0 +1,63 @@
+"""Names become feature indices: the hashes that Vowpal Wabbit uses.
+
+Everything is 32 bits wide and wraps; numba would turn a mix of signed and unsigned 64-bit numbers
+into floating point, so each step is cast back to uint32.
+"""
+
+import numpy as np
+
+from lomtree.compiled import kernel
+
+_ZERO, _NINE = 48, 57
+
+
+@kernel
+def mix_block(state, block):
+    """Stir four bytes (little-endian in `block`) into the state."""
+    block = np.uint32(block * np.uint32(0xCC9E2D51))
+    block = np.uint32(block << np.uint32(15)) | np.uint32(block >> np.uint32(17))
+    state = state ^ np.uint32(block * np.uint32(0x1B873593))
+    state = np.uint32(state << np.uint32(13)) | np.uint32(state >> np.uint32(19))
+    return np.uint32(state * np.uint32(5) + np.uint32(0xE6546B64))
+
+
+@kernel
+def mix_tail(state, block, length):
+    """Stir in the last one to three bytes, if any, and finish; `length` counts all the bytes."""
+    block = np.uint32(block * np.uint32(0xCC9E2D51))
+    block = np.uint32(block << np.uint32(15)) | np.uint32(block >> np.uint32(17))
+    state = state ^ np.uint32(block * np.uint32(0x1B873593)) ^ np.uint32(length)
+    state = np.uint32((state ^ (state >> np.uint32(16))) * np.uint32(0x85EBCA6B))
+    state = np.uint32((state ^ (state >> np.uint32(13))) * np.uint32(0xC2B2AE35))
+    return np.uint32(state ^ (state >> np.uint32(16)))
+
+
+@kernel
+def murmur3(text, begin, end, seed):
+    """MurmurHash3 (x86, 32 bits) of text[begin:end]."""
+    state = np.uint32(seed)
+    block = np.uint32(0)
+    shift = np.uint32(0)
+    for position in range(begin, end):
+        block |= np.uint32(np.uint32(text[position]) << shift)
+        shift += np.uint32(8)
+        if shift == 32:
+            state = mix_block(state, block)
+            block = np.uint32(0)
+            shift = np.uint32(0)
+    return mix_tail(state, block, end - begin)
+
+
+@kernel
+def hash_name(text, begin, end, seed):
+    """VW's `--hash strings`: a name of digits only is its own number, counted from the seed.
+
+    The number wraps at 2^32, however long it is, and the empty name is number 0.
+    """
+    number = np.uint32(0)
+    for position in range(begin, end):
+        byte = text[position]
+        if byte < _ZERO or byte > _NINE:
+            return murmur3(text, begin, end, seed)
+        number = np.uint32(number * np.uint32(10) + np.uint32(byte - np.uint8(_ZERO)))
+    return np.uint32(number + np.uint32(seed))

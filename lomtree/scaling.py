@@ -1,0 +1,66 @@
+"""The scale of each feature: what makes the adaptive rule blind to units.
+
+A value is divided by the root of the mean square of the feature's values *seen* so far, itself
+included. Zeros that are not written do not count, so word counts stay nearly as they are.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.compiled import kernel
+
+BITS = 20
+COUNT_LIMIT = np.float32(1 << 24)  # where a float32 stops counting: the scale stands still
+
+
+class Scales(NamedTuple):
+    """Rows are shared by features whose hashes agree in the last BITS bits."""
+
+    table: np.ndarray  # float32[1 << BITS, 2]: values seen, the root of their mean square
+    norms: np.ndarray  # float64[2]: examples, sum of their squared norms after scaling
+
+
+def make_scales(scaled: bool) -> Scales:
+    rows = 1 << BITS if scaled else 1
+    return Scales(np.zeros((rows, 2), np.float32), np.zeros(2))
+
+
+@kernel
+def scale(scales, features, values, begin, end, x):
+    """Write the values of features begin:end into x, scaled; a feature never seen counts as 0."""
+    rows = len(scales.table)
+    if rows == 1:
+        for position in range(begin, end):
+            x[position - begin] = values[position]
+        return
+    mask = np.uint32(rows - 1)
+    for position in range(begin, end):
+        root = scales.table[np.int64(features[position] & mask), 1]
+        x[position - begin] = values[position] / root if root > 0.0 else np.float32(0.0)
+
+
+@kernel
+def learn_scale(scales, features, values, begin, end):
+    """Count the values of features begin:end in."""
+    mask = np.uint32(len(scales.table) - 1)
+    for position in range(begin, end):
+        row = np.int64(features[position] & mask)
+        count = scales.table[row, 0]
+        if count < COUNT_LIMIT:
+            value = np.float64(values[position])
+            root = np.float64(scales.table[row, 1])
+            mean_square = root * root + (value * value - root * root) / (count + 1.0)
+            scales.table[row, 0] = count + np.float32(1.0)
+            scales.table[row, 1] = np.float32(np.sqrt(mean_square))
+
+
+@kernel
+def learn_norm(scales, x, length):
+    """Count an example's squared norm in; returns the mean so far."""
+    square = 0.0
+    for position in range(length):
+        square += x[position] * x[position]
+    scales.norms[0] += 1.0
+    scales.norms[1] += square
+    return scales.norms[1] / scales.norms[0]

@@ -1,0 +1,371 @@
+"""Algorithm 1 of the paper: the LOMtree, grown and trained one example at a time.
+
+The paper's names, for a node v and a label y:
+    m_v(y), n_v(y), l_v(y)  see tallies.py; without (y): their sums over the labels
+    e_v(y) = m_v(y)/n_v(y)  expected score of the label    E_v = m_v/n_v  expected score of all
+    C_v    size of the smallest leaf below v               t, T  internal nodes now, and at most
+    r      the root                                        R_S   swap resistance
+
+Where the paper is silent:
+  - An example of importance w counts as w in m, n, l and C.
+  - The score added to m is limited to [-1, 1], the range of the targets; 0 goes right.
+  - C is carried up after every example, since it is *defined* as a minimum (the pseudo-code raises
+    it in the leaf only).
+  - Swap where the victim's parent is the root: the victim's sibling becomes the root. Where the
+    sibling is the splitting leaf, nothing special happens. If the splitting leaf itself is the
+    smallest leaf (possible with R_S < 1 only), there is no swap.
+  - A recycled node keeps its regressor's weights: they would fill the table if it took new ones
+    each time, and fresh ones measured no better.
+  - A leaf that never saw an example answers with the label its parent had when it split.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.compiled import kernel
+from lomtree.machine import prefetch
+from lomtree.regressor import (
+    GROUP,
+    GROUP_BITS,
+    fetch,
+    make_room,
+    score,
+    score_and_direction,
+    update,
+)
+from lomtree.scaling import learn_norm, learn_scale, scale
+from lomtree.tallies import find, has_room, home
+
+NONE = -1
+NO_LABEL = -1
+
+NODE = np.dtype(
+    [
+        ("parent", np.int32),
+        ("left", np.int32),  # NONE in a leaf
+        ("right", np.int32),
+        ("label", np.int32),  # the most frequent one, or NO_LABEL
+        ("generation", np.int32),  # key of its tallies
+        ("labels", np.int32),  # how many labels reached it
+        ("C", np.float64),
+        ("m", np.float64),
+        ("n", np.float64),
+        ("l_max", np.float64),  # l of the most frequent label
+        ("recycled", np.int32),
+        ("place", np.int32),  # of its regressor; NONE until it first splits
+    ],
+    align=True,
+)  # 64 bytes: one cache line
+
+COUNTS = np.dtype(
+    [
+        ("t", np.int64),  # internal nodes
+        ("nodes", np.int64),
+        ("root", np.int64),
+        ("generations", np.int64),
+        ("tallies", np.int64),  # rows in use, the forgotten ones included
+        ("groups", np.int64),  # of regressors
+        ("labels", np.int64),  # seen so far
+        ("depth", np.int64),  # of the deepest leaf there ever was
+        ("swaps", np.int64),
+        ("examples", np.int64),
+    ]
+)
+
+
+class Tree(NamedTuple):
+    nodes: np.ndarray  # NODE[]
+    tallies: np.ndarray  # TALLY[]
+    counts: np.ndarray  # COUNTS[1]
+    members: np.ndarray  # int8[]: how many regressors each group has
+
+
+class Growth(NamedTuple):
+    """When the tree may grow."""
+
+    max_nodes: int  # T; 0: it follows the labels seen so far
+    nodes_per_class: float
+    swap_resistance: float  # R_S
+
+
+class Scratch(NamedTuple):
+    """Room for one example: its scaled values, and the direction of its update."""
+
+    x: np.ndarray  # float32[]
+    direction: np.ndarray  # float32[]
+
+
+@kernel
+def set_node(tree, v):
+    """SetNode: forget everything about v. Its label is the parent's until it has its own."""
+    counts, node = tree.counts[0], tree.nodes[v]
+    counts.generations += 1
+    node.generation = counts.generations
+    node.left = NONE
+    node.right = NONE
+    node.labels = 0
+    node.C = 0.0
+    node.m = 0.0
+    node.n = 0.0
+    node.l_max = 0.0
+
+
+@kernel
+def update_C(tree, v):
+    """UpdateC: carry the size of the smallest leaf up from v."""
+    nodes, root = tree.nodes, tree.counts[0].root
+    while v != root and nodes[nodes[v].parent].C != nodes[v].C:
+        v = nodes[v].parent
+        nodes[v].C = min(nodes[nodes[v].left].C, nodes[nodes[v].right].C)
+
+
+@kernel
+def smallest_leaf(tree):
+    """A leaf s with C_s = C_r; the leftmost one."""
+    nodes, s = tree.nodes, np.int64(tree.counts[0].root)
+    while nodes[s].left != NONE:
+        left = nodes[s].left
+        s = left if nodes[left].C == nodes[s].C else nodes[s].right
+    return s
+
+
+@kernel
+def swap(tree, s):
+    """Swap, first half: take the leaf s and its parent out of the tree; both are new nodes then."""
+    nodes, counts = tree.nodes, tree.counts[0]
+    parent = np.int64(nodes[s].parent)
+    grandparent = nodes[parent].parent
+    sibling = nodes[parent].right if nodes[parent].left == s else nodes[parent].left
+    nodes[sibling].parent = grandparent
+    if grandparent == NONE:
+        counts.root = sibling
+    elif nodes[grandparent].left == parent:
+        nodes[grandparent].left = sibling
+    else:
+        nodes[grandparent].right = sibling
+    update_C(tree, sibling)
+    for v in (s, parent):
+        set_node(tree, v)
+        nodes[v].recycled += 1
+    counts.swaps += 1
+    return s, parent
+
+
+@kernel
+def add_nodes(tree):
+    counts = tree.counts[0]
+    left, right = counts.nodes, counts.nodes + 1
+    counts.nodes += 2
+    counts.t += 1
+    for v in (left, right):
+        set_node(tree, v)
+        tree.nodes[v].recycled = 0
+        tree.nodes[v].place = NONE
+    return left, right
+
+
+@kernel
+def take_place(tree, j):
+    """Give j's regressor a place: in its parent's group while there is one free, as the two will be
+    used one after the other."""
+    node, members = tree.nodes[j], tree.members
+    group = tree.counts[0].groups
+    if node.parent != NONE and members[tree.nodes[node.parent].place >> GROUP_BITS] < GROUP:
+        group = np.int64(tree.nodes[node.parent].place >> GROUP_BITS)
+    else:
+        tree.counts[0].groups += 1
+    node.place = group * GROUP + members[group]
+    members[group] += 1
+
+
+@kernel
+def split(tree, growth, j):
+    """Give the leaf j two children if it should and may have them; tells whether it did."""
+    nodes, counts = tree.nodes, tree.counts[0]
+    if nodes[j].labels < 2:
+        return False
+    T = growth.max_nodes
+    if T == 0:
+        T = max(1, int(growth.nodes_per_class * counts.labels) - 1)
+    if counts.t < T:
+        left, right = add_nodes(tree)
+    elif nodes[j].C - nodes[j].l_max > growth.swap_resistance * (nodes[counts.root].C + 1.0):
+        s = smallest_leaf(tree)
+        if s == j or s == counts.root:
+            return False
+        left, right = swap(tree, s)
+    else:
+        return False
+    nodes[j].left = left
+    nodes[j].right = right
+    if nodes[j].place == NONE:
+        take_place(tree, j)
+    for v in (left, right):
+        nodes[v].parent = j
+        nodes[v].label = nodes[j].label
+    nodes[left].C = np.floor(nodes[j].C / 2.0)
+    nodes[right].C = nodes[j].C - nodes[left].C
+    update_C(tree, left)
+    return True
+
+
+@kernel
+def reach(tree, j, y, importance):
+    """Count an example of label y in at node j; returns the row of its tally."""
+    node = tree.nodes[j]
+    row = find(tree.tallies, node.generation, y)
+    tally = tree.tallies[row]
+    if tally.generation == 0:
+        tally.generation = node.generation
+        tally.label = y
+        tally.m = 0.0
+        tally.n = 0.0
+        tally.l = 0.0
+        node.labels += 1
+        tree.counts[0].tallies += 1
+    tally.l += importance
+    if tally.l > node.l_max:
+        node.l_max = tally.l
+        node.label = y
+    return row
+
+
+@kernel
+def look_ahead(tree, weights, batch, begin, end, j, y):
+    """Ask for what the walk will need below j, on either side, while j itself is worked on."""
+    nodes = tree.nodes
+    for v in (nodes[j].left, nodes[j].right):
+        prefetch(tree.tallies, home(tree.tallies, nodes[v].generation, y))
+        if nodes[v].left != NONE:
+            prefetch(nodes, nodes[v].left)
+            prefetch(nodes, nodes[v].right)
+            if nodes[v].place >> GROUP_BITS != nodes[j].place >> GROUP_BITS:
+                fetch(weights, nodes[v].place, batch.features, begin, end)
+
+
+@kernel
+def train_node(tree, weights, rule, scratch, batch, begin, end, j, row, importance, mean_square):
+    """Train the regressor of j towards the side where its label is sent; returns the score before
+    and the score after."""
+    node, tally = tree.nodes[j], tree.tallies[row]
+    E = node.m / node.n if node.n > 0.0 else 0.0
+    e = tally.m / tally.n if tally.n > 0.0 else 0.0
+    c = -1.0 if E > e else 1.0
+    x, direction = scratch.x, scratch.direction
+    before, gain = score_and_direction(
+        weights, rule, node.place, batch.features, begin, end, x, direction
+    )
+    after = update(
+        weights, rule, node.place, batch.features, begin, end, x, direction, before, gain, c,
+        importance, node.n, mean_square,
+    )  # fmt: skip
+    points = importance * min(max(np.float64(after), -1.0), 1.0)
+    tally.n += importance
+    tally.m += points
+    node.n += importance
+    node.m += points
+    return before, after
+
+
+@kernel
+def child(nodes, j, h):
+    return nodes[j].right if h >= 0.0 else nodes[j].left
+
+
+@kernel
+def descend(tree, weights, batch, begin, end, x, j):
+    """Walk from j to a leaf; returns it and the number of steps."""
+    nodes, steps = tree.nodes, 0
+    while nodes[j].left != NONE:
+        h = score(weights, nodes[j].place, batch.features, begin, end, x)
+        j = child(nodes, j, h)
+        steps += 1
+    return j, steps
+
+
+@kernel
+def learn_example(tree, weights, scales, growth, rule, scratch, batch, begin, end, y, importance):
+    """One example through Algorithm 1; returns what the tree would have answered before it, and
+    the depth of the leaf the example was put in.
+
+    The answer costs next to nothing: the walk before the update is the walk of the update, until
+    an update turns a score's sign and the old walk goes on by itself.
+    """
+    nodes, counts = tree.nodes, tree.counts[0]
+    counts.examples += 1
+    counts.labels = max(counts.labels, y + 1)
+    if len(scales.table) > 1:
+        learn_scale(scales, batch.features, batch.values, begin, end)
+    scale(scales, batch.features, batch.values, begin, end, scratch.x)
+    mean_square = learn_norm(scales, scratch.x, end - begin)
+    answered = False
+    answer = NO_LABEL
+    depth = 0
+    j = counts.root
+    while True:
+        if not answered and nodes[j].left == NONE:
+            answer = nodes[j].label
+            answered = True
+        row = reach(tree, j, y, importance)
+        if nodes[j].left == NONE and not split(tree, growth, j):
+            nodes[j].C += importance
+            update_C(tree, j)
+            counts.depth = max(counts.depth, depth)
+            return answer, depth
+        look_ahead(tree, weights, batch, begin, end, j, y)
+        before, after = train_node(
+            tree, weights, rule, scratch, batch, begin, end, j, row, importance, mean_square
+        )
+        if not answered and child(nodes, j, before) != child(nodes, j, after):
+            other = child(nodes, j, before)
+            leaf, _ = descend(tree, weights, batch, begin, end, scratch.x, other)
+            answer = nodes[leaf].label
+            answered = True
+        j = child(nodes, j, after)
+        depth += 1
+
+
+@kernel
+def learn(
+    tree, weights, scales, growth, rule, scratch, batch, first, last, answers, depths
+):  # fmt: skip
+    """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
+
+    Stops before an example for which there might not be room in `tree`; returns its number.
+    """
+    counts = tree.counts[0]
+    for example in range(first, last):
+        begin, end = batch.starts[example], batch.starts[example + 1]
+        y, importance = batch.labels[example], np.float64(batch.weights[example])
+        if y < 0 or importance == 0.0:
+            answers[example], depths[example] = answer_example(
+                tree, weights, scales, scratch, batch, begin, end
+            )
+            continue
+        if counts.nodes + 2 > len(tree.nodes) or not has_room(
+            tree.tallies, counts.tallies, counts.depth + 2
+        ):
+            return example
+        make_room(weights)
+        answers[example], depths[example] = learn_example(
+            tree, weights, scales, growth, rule, scratch, batch, begin, end, y, importance
+        )
+    return last
+
+
+@kernel
+def answer_example(tree, weights, scales, scratch, batch, begin, end):
+    scale(scales, batch.features, batch.values, begin, end, scratch.x)
+    leaf, depth = descend(tree, weights, batch, begin, end, scratch.x, tree.counts[0].root)
+    return tree.nodes[leaf].label, depth
+
+
+@kernel
+def predict(tree, weights, scales, scratch, batch, first, last, answers, depths):
+    """One walk from the root for each of the examples first:last."""
+    for example in range(first, last):
+        begin, end = batch.starts[example], batch.starts[example + 1]
+        answers[example], depths[example] = answer_example(
+            tree, weights, scales, scratch, batch, begin, end
+        )

@@ -1,0 +1,234 @@
+"""Vowpal Wabbit's format: `label [importance] [tag]|namespace[:weight] name[:value] ...`.
+
+Names are hashed while their end is looked for, in one sweep.
+"""
+
+import numpy as np
+
+from lomtree.batch import (
+    BAD_IMPORTANCE,
+    BAD_VALUE,
+    COLON_IN_LABEL,
+    GOOD,
+    LARGE_VALUE,
+    NO_NAMESPACE,
+    WORD_BEFORE_BAR,
+)
+from lomtree.compiled import kernel
+from lomtree.murmur import mix_block, mix_tail
+from lomtree.text_line import (
+    find_newline,
+    finish_example,
+    is_space,
+    read_float,
+    skip_spaces,
+    spoil_example,
+    start_example,
+    trim_returns,
+)
+
+_ZERO, _NINE, _COLON, _BAR, _QUOTE = 48, 57, 58, 124, 39
+
+
+@kernel
+def _ends_word(byte):
+    return is_space(byte) or byte == _BAR
+
+
+@kernel
+def _ends_name(byte):
+    return (byte <= _COLON and (is_space(byte) or byte == _COLON)) or byte == _BAR
+
+
+@kernel
+def _word_over(text, position, end):
+    """Words stop at white space, at a bar or at the end of the line; names at a ':' too."""
+    return position >= end or _ends_word(text[position])
+
+
+@kernel
+def _scan_digits(text, begin, end, seed):
+    """A name of digits is its own number, counted from the seed: (hash, where digits stop)."""
+    position = begin
+    number = np.uint32(0)
+    while position < end and _ZERO <= text[position] <= _NINE:
+        digit = np.uint32(text[position] - np.uint8(_ZERO))
+        number = np.uint32(number * np.uint32(10) + digit)
+        position += 1
+    return np.uint32(number + seed), position
+
+
+@kernel
+def _scan_name(text, begin, end, seed):
+    """The hash of a name, as murmur.hash_name has it, and where the name stops."""
+    if begin < end and _ZERO <= text[begin] <= _NINE:
+        number, stop = _scan_digits(text, begin, end, seed)
+        if stop >= end or _ends_name(text[stop]):
+            return number, stop
+    state = np.uint32(seed)
+    block = np.uint32(0)
+    shift = np.uint32(0)
+    position = begin
+    while position < end and not _ends_name(text[np.uint64(position)]):
+        block |= np.uint32(np.uint32(text[np.uint64(position)]) << shift)
+        shift += np.uint32(8)
+        position += 1
+        if shift == 32:
+            state = mix_block(state, block)
+            block = np.uint32(0)
+            shift = np.uint32(0)
+    return mix_tail(state, block, position - begin), position
+
+
+@kernel
+def _read_value(text, begin, end):
+    """The number after a ':', with nothing behind it: (value, stop, problem)."""
+    value, stop, problem = read_float(text, begin, end)
+    if not _word_over(text, stop, end):
+        problem = BAD_VALUE
+    return value, stop, problem
+
+
+@kernel
+def _scan_header(text, position, end):
+    """The words before the bar: how many, the first three and the last, and where they stop."""
+    count = 0
+    first = second = third = last = position
+    first_end = second_end = last_end = position
+    while True:
+        while position < end and is_space(text[np.uint64(position)]):
+            position += 1
+        if position >= end or text[np.uint64(position)] == _BAR:
+            return count, first, first_end, second, second_end, third, last, last_end, position
+        last = position
+        while position < end and not _ends_word(text[np.uint64(position)]):
+            position += 1
+        last_end = position
+        count += 1
+        if count == 1:
+            first, first_end = last, last_end
+        elif count == 2:
+            second, second_end = last, last_end
+        elif count == 3:
+            third = last
+
+
+@kernel
+def _read_header(text, position, end, batch, spans, example):
+    """Label, importance and tag; returns (the bar's or the problem's position, problem)."""
+    count, first, first_end, second, second_end, third, last, last_end, stop = _scan_header(
+        text, position, end
+    )
+    # VW's rule: the last word is the tag if it touches the bar, or begins with a quote.
+    if count > 0 and (last_end == stop or text[last] == _QUOTE):
+        count -= 1
+        spans.tag_begin[example] = last + 1 if text[last] == _QUOTE else last
+        spans.tag_end[example] = last_end
+    if count >= 1:
+        spans.label_begin[example] = first
+        spans.label_end[example] = first_end
+        for colon in range(first, first_end):
+            if text[colon] == _COLON:
+                return colon, COLON_IN_LABEL
+    if count >= 2:
+        weight, weight_end, problem = read_float(text, second, end)
+        if problem != GOOD or weight_end != second_end or weight < 0:
+            return second, BAD_IMPORTANCE
+        batch.weights[example] = weight
+    if count >= 3:
+        return third, WORD_BEFORE_BAR
+    return stop, GOOD
+
+
+@kernel
+def _read_namespace(text, position, end):
+    """What stands behind a bar: (hash, weight, stop or the problem's position, problem)."""
+    weight = np.float32(1.0)
+    if _word_over(text, position, end):
+        return np.uint32(0), weight, position, GOOD
+    if text[position] == _COLON:
+        return np.uint32(0), weight, position, NO_NAMESPACE
+    name, stop = _scan_name(text, position, end, np.uint32(0))
+    if stop < end and text[stop] == _COLON:
+        colon = stop
+        weight, stop, problem = _read_value(text, colon + 1, end)
+        if problem != GOOD:
+            return name, weight, colon + 1, problem
+    return name, weight, stop, GOOD
+
+
+@kernel
+def _read_features(text, position, end, batch, feature, namespace, weight):
+    """The features of one namespace: (stop or the problem's position, features so far, problem)."""
+    anonymous = 0
+    while True:
+        while position < end and is_space(text[np.uint64(position)]):
+            position += 1
+        if position >= end or text[np.uint64(position)] == _BAR:
+            return position, feature, GOOD
+        begin = position
+        name, position = _scan_name(text, begin, end, namespace)
+        if position == begin:
+            name = np.uint32(namespace + np.uint32(anonymous))
+            anonymous += 1
+        value = weight
+        if position < end and text[np.uint64(position)] == _COLON:
+            value_begin = position + 1
+            value, position, problem = _read_value(text, value_begin, end)
+            value = np.float32(value * weight)
+            if problem == GOOD and not np.isfinite(value):
+                problem = LARGE_VALUE
+            if problem != GOOD:
+                return value_begin, feature, problem
+        if value != 0:
+            batch.features[feature] = name
+            batch.values[feature] = value
+            feature += 1
+
+
+@kernel
+def _read_namespaces(text, position, end, batch, feature):
+    """All that follows the first bar; returns like _read_features."""
+    while position < end and text[position] == _BAR:
+        namespace, weight, position, problem = _read_namespace(text, position + 1, end)
+        if problem == GOOD:
+            position, feature, problem = _read_features(
+                text, position, end, batch, feature, namespace, weight
+            )
+        if problem != GOOD:
+            return position, feature, problem
+    return position, feature, GOOD
+
+
+@kernel
+def parse_vw(text, begin, end, batch, spans):
+    """Parse the whole lines text[begin:end]; returns the numbers of (examples, features).
+
+    Where there is no bar, the end of the line takes its part. Blank lines are no examples. The
+    arrays must be as large as batch.make_arrays makes them.
+    """
+    line_begin = begin
+    line = 0
+    example = 0
+    feature = 0
+    batch.starts[0] = 0
+    while line_begin < end:
+        newline = find_newline(text, line_begin, end)
+        line_end = trim_returns(text, line_begin, newline)
+        position = skip_spaces(text, line_begin, line_end)
+        if position < line_end:
+            start_example(batch, spans, example, line, position)
+            position, problem = _read_header(text, position, line_end, batch, spans, example)
+            if problem == GOOD:
+                position, feature, problem = _read_namespaces(
+                    text, position, line_end, batch, feature
+                )
+            if problem == GOOD:
+                feature = finish_example(batch, example, feature)
+            else:
+                column = position - line_begin + 1
+                feature = spoil_example(batch, spans, example, problem, column)
+            example += 1
+        line_begin = newline + 1
+        line += 1
+    return example, feature

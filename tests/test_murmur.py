@@ -1,0 +1,66 @@
+"""Feature hashes are VW's."""
+
+import naive_text
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lomtree.murmur import hash_name, murmur3
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def run(function, data: bytes, seed: int) -> int:
+    text = np.frombuffer(b"<<" + data + b">>", np.uint8)
+    return int(function(text, 2, 2 + len(data), np.uint32(seed)))
+
+
+@pytest.mark.parametrize(
+    ("data", "seed", "expected"),
+    [  # the published vectors of MurmurHash3_x86_32
+        (b"", 0, 0),
+        (b"", 1, 0x514E28B7),
+        (b"\xff\xff\xff\xff", 0, 0x76293B50),
+        (b"!Ce\x87", 0, 0xF55B516B),
+        (b"!Ce", 0, 0x7E4A8634),
+        (b"!C", 0, 0xA0F7B07A),
+        (b"!", 0, 0x72661CF4),
+        (b"Hello, world!", 1234, 0xFAF6CDB3),
+    ],
+)
+def test_murmur3_gives_the_published_values(data, seed, expected):
+    assert run(murmur3, data, seed) == expected
+
+
+@pytest.mark.parametrize(
+    ("namespace", "name", "expected"),
+    [  # python -m vowpalwabbit -d FILE --audit --quiet -b 26 --noconstant -t
+        (b"f", b"a", 14432275),
+        (b"f", b"12", 56920135),
+        (b"f", b"price", 13107942),
+        (b"", b"a", 2451890),
+        (b"", b"007", 7),
+        (b"", b"4294967297", 1),
+        (b"", "zürich".encode(), 45076745),
+        (b"12", b"a", 64953104),
+        (b"long_namespace", b"x", 16263111),
+        (b"a", b"word", 20191949),
+        (b"a", b"words", 63551628),
+        (b"a", b"wordss", 25400392),
+        (b"a", b"wordsss", 26946084),
+    ],
+)
+def test_names_hash_as_in_vw(namespace, name, expected):
+    seed = run(hash_name, namespace, 0)
+    assert run(hash_name, name, seed) & (2**26 - 1) == expected
+
+
+@given(st.binary(max_size=40), SEEDS)
+def test_murmur3_is_the_naive_one(data, seed):
+    assert run(murmur3, data, seed) == naive_text.murmur3(data, seed)
+
+
+@given(st.binary(max_size=6) | st.from_regex(rb"\A[0-9]{0,30}[x/:]?\Z"), SEEDS)
+def test_hash_name_is_the_naive_one(name, seed):
+    assert run(hash_name, name, seed) == naive_text.hash_name(name, seed)
