@@ -7,6 +7,7 @@ into floating point, so each step is cast back to uint32.
 import numpy as np
 
 from lomtree.compiled import kernel
+from lomtree.machine import load32
 
 _ZERO, _NINE = 48, 57
 
@@ -33,19 +34,40 @@ def mix_tail(state, block, length):
 
 
 @kernel
+def murmur3_word(word, length, seed):
+    """MurmurHash3 of the lowest `length` bytes, at most seven, of a 64-bit word.
+
+    Both ways are computed and one is chosen, because a branch on the length of a word is one that
+    processors cannot foresee.
+    """
+    bits = np.uint64(length) << np.uint64(3)
+    word = word & ((np.uint64(1) << bits) - np.uint64(1))
+    stirred = mix_block(np.uint32(seed), np.uint32(word))
+    state = stirred if length >= 4 else np.uint32(seed)
+    block = np.uint32(word >> np.uint64(32)) if length >= 4 else np.uint32(word)
+    return mix_tail(state, block, length)
+
+
+@kernel
+def _last_block(text, begin, end):
+    """The one to three bytes that fill no block of four; 0 if there are none."""
+    length = end - begin
+    if length >= 4:  # four bytes are there to be loaded: some to keep, some to shift out
+        loaded = np.uint64(load32(text, end - 4))
+        return np.uint32(loaded >> np.uint64(8 * (4 - (length & 3))))
+    block = np.uint32(0)
+    for position in range(begin, end):
+        block |= np.uint32(np.uint32(text[position]) << np.uint32(8 * (position - begin)))
+    return block
+
+
+@kernel
 def murmur3(text, begin, end, seed):
     """MurmurHash3 (x86, 32 bits) of text[begin:end]."""
     state = np.uint32(seed)
-    block = np.uint32(0)
-    shift = np.uint32(0)
-    for position in range(begin, end):
-        block |= np.uint32(np.uint32(text[position]) << shift)
-        shift += np.uint32(8)
-        if shift == 32:
-            state = mix_block(state, block)
-            block = np.uint32(0)
-            shift = np.uint32(0)
-    return mix_tail(state, block, end - begin)
+    for position in range(begin, end - 3, 4):
+        state = mix_block(state, load32(text, position))
+    return mix_tail(state, _last_block(text, begin, end), end - begin)
 
 
 @kernel

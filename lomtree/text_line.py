@@ -9,6 +9,7 @@ import numpy as np
 
 from lomtree.batch import BAD_VALUE, CONSTANT, GOOD, LARGE_VALUE
 from lomtree.compiled import kernel
+from lomtree.machine import find16, trailing_zeros
 from lomtree.number import parse_number
 
 TAB, NEWLINE, RETURN, SPACE = 9, 10, 13, 32
@@ -32,6 +33,11 @@ def find_newline(text, position, end):
 
     One sweep ahead of the parser is cheap, and saves it from looking for two more bytes.
     """
+    while position + 16 <= end:
+        found = find16(text, position, NEWLINE)
+        if found != 0:
+            return position + trailing_zeros(found)
+        position += 16
     while position < end and text[np.uint64(position)] != NEWLINE:
         position += 1
     return position

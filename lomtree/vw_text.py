@@ -1,6 +1,8 @@
 """Vowpal Wabbit's format: `label [importance] [tag]|namespace[:weight] name[:value] ...`.
 
-Names are hashed while their end is looked for, in one sweep.
+Text is mostly short words, with a small count or none, and which of these comes next is not to be
+foreseen. A processor that guesses wrong loses more time than a word takes, so such words are read
+without branches; all others take the general way.
 """
 
 import numpy as np
@@ -15,8 +17,11 @@ from lomtree.batch import (
     WORD_BEFORE_BAR,
 )
 from lomtree.compiled import kernel
-from lomtree.murmur import mix_block, mix_tail
+from lomtree.machine import find16, load64, trailing_zeros
+from lomtree.murmur import murmur3, murmur3_word
 from lomtree.text_line import (
+    SPACE,
+    TAB,
     find_newline,
     finish_example,
     is_space,
@@ -27,7 +32,13 @@ from lomtree.text_line import (
     trim_returns,
 )
 
-_ZERO, _NINE, _COLON, _BAR, _QUOTE = 48, 57, 58, 124, 39
+_ZERO, _ONE, _NINE, _COLON, _BAR, _QUOTE = 48, 49, 57, 58, 124, 39
+
+_LOOK = 16  # bytes that find16 looks at, whether or not they belong to the line
+_LONG = 8  # bytes of a name that murmur3_word cannot hash
+
+# What each byte is as a digit; to convert digits only would be a branch again.
+_DIGIT_VALUES = np.arange(-_ZERO, 256 - _ZERO).astype(np.float32)
 
 
 @kernel
@@ -59,25 +70,35 @@ def _scan_digits(text, begin, end, seed):
 
 
 @kernel
+def _measure_word(text, begin, end):
+    """The lengths of a name and of the whole word, each right if it is below _LOOK."""
+    gaps = find16(text, begin, SPACE) | find16(text, begin, TAB) | find16(text, begin, _BAR)
+    colons = find16(text, begin, _COLON)
+    room = end - begin
+    return min(trailing_zeros(gaps | colons), room), min(trailing_zeros(gaps), room)
+
+
+@kernel
+def _find_name_end(text, position, end):
+    while position + _LOOK <= text.size:
+        length, _ = _measure_word(text, position, end)
+        if length < _LOOK:
+            return position + length
+        position += _LOOK
+    while position < end and not _ends_name(text[np.uint64(position)]):
+        position += 1
+    return position
+
+
+@kernel
 def _scan_name(text, begin, end, seed):
     """The hash of a name, as murmur.hash_name has it, and where the name stops."""
-    if begin < end and _ZERO <= text[begin] <= _NINE:
+    if _ZERO <= text[np.uint64(begin)] <= _NINE:
         number, stop = _scan_digits(text, begin, end, seed)
-        if stop >= end or _ends_name(text[stop]):
+        if stop >= end or _ends_name(text[np.uint64(stop)]):
             return number, stop
-    state = np.uint32(seed)
-    block = np.uint32(0)
-    shift = np.uint32(0)
-    position = begin
-    while position < end and not _ends_name(text[np.uint64(position)]):
-        block |= np.uint32(np.uint32(text[np.uint64(position)]) << shift)
-        shift += np.uint32(8)
-        position += 1
-        if shift == 32:
-            state = mix_block(state, block)
-            block = np.uint32(0)
-            shift = np.uint32(0)
-    return mix_tail(state, block, position - begin), position
+    stop = _find_name_end(text, begin, end)
+    return murmur3(text, begin, stop, seed), stop
 
 
 @kernel
@@ -158,32 +179,66 @@ def _read_namespace(text, position, end):
 
 
 @kernel
+def _read_weighted_value(text, colon, end, weight):
+    """The value whose ':' stands at `colon`: (value, stop or the problem's position, problem)."""
+    if colon >= end or text[np.uint64(colon)] != _COLON:
+        return weight, colon, GOOD
+    value, stop, problem = _read_value(text, colon + 1, end)
+    value = np.float32(value * weight)
+    if problem == GOOD and not np.isfinite(value):
+        problem = LARGE_VALUE
+    return value, stop if problem == GOOD else colon + 1, problem
+
+
+@kernel
+def _is_short_value(name_length, word_length, last):
+    """Whether a word has no value or one digit ('and' and 'or' would be branches)."""
+    digit = (word_length == name_length + 2) & (last >= _ZERO) & (last <= _NINE)
+    return (word_length == name_length) | digit
+
+
+@kernel
 def _read_features(text, position, end, batch, feature, namespace, weight):
-    """The features of one namespace: (stop or the problem's position, features so far, problem)."""
+    """The features of one namespace: (stop or the problem's position, features so far, problem).
+
+    In one piece, and with one call of each function, or else the compiler would not inline them.
+    """
     anonymous = 0
+    # Where there are bytes enough to look at, and no digit can make the value too large.
+    last_quick = text.size - _LOOK if np.isfinite(np.float32(9) * weight) else -1
     while True:
         while position < end and is_space(text[np.uint64(position)]):
             position += 1
         if position >= end or text[np.uint64(position)] == _BAR:
             return position, feature, GOOD
         begin = position
-        name, position = _scan_name(text, begin, end, namespace)
-        if position == begin:
+        first = last = text[np.uint64(begin)]
+        name_length = word_length = _LOOK
+        short = False
+        if begin <= last_quick and not _ZERO <= first <= _COLON:
+            name_length, word_length = _measure_word(text, begin, end)
+        if name_length < _LONG:
+            name = murmur3_word(load64(text, begin), name_length, namespace)
+            position = begin + name_length
+            last = text[np.uint64(begin + word_length - 1)]
+            short = _is_short_value(name_length, word_length, last)
+        elif first == _COLON:
             name = np.uint32(namespace + np.uint32(anonymous))
             anonymous += 1
-        value = weight
-        if position < end and text[np.uint64(position)] == _COLON:
-            value_begin = position + 1
-            value, position, problem = _read_value(text, value_begin, end)
-            value = np.float32(value * weight)
-            if problem == GOOD and not np.isfinite(value):
-                problem = LARGE_VALUE
+        else:
+            name, position = _scan_name(text, begin, end, namespace)
+        if short:
+            digit = last if word_length > name_length else np.uint8(_ONE)
+            value = np.float32(_DIGIT_VALUES[np.uint64(digit)] * weight)
+            position = begin + word_length
+        else:
+            value, position, problem = _read_weighted_value(text, position, end, weight)
             if problem != GOOD:
-                return value_begin, feature, problem
-        if value != 0:
-            batch.features[feature] = name
-            batch.values[feature] = value
-            feature += 1
+                return position, feature, problem
+        # Written in any case; if it is 0, the next feature takes its place.
+        batch.features[np.uint64(feature)] = name
+        batch.values[np.uint64(feature)] = value
+        feature += np.int64(value != 0)
 
 
 @kernel

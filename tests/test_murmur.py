@@ -3,10 +3,10 @@
 import naive_text
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lomtree.murmur import hash_name, murmur3
+from lomtree.murmur import hash_name, murmur3, murmur3_word
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -59,6 +59,14 @@ def test_names_hash_as_in_vw(namespace, name, expected):
 @given(st.binary(max_size=40), SEEDS)
 def test_murmur3_is_the_naive_one(data, seed):
     assert run(murmur3, data, seed) == naive_text.murmur3(data, seed)
+
+
+@settings(deadline=None)  # the first one compiles
+@given(st.binary(min_size=8, max_size=8), st.integers(0, 7), SEEDS)
+def test_murmur3_of_a_word_is_the_naive_one(data, length, seed):
+    word = np.uint64(int.from_bytes(data, "little"))
+    found = murmur3_word(word, length, np.uint32(seed))
+    assert found == naive_text.murmur3(data[:length], seed)
 
 
 @given(st.binary(max_size=6) | st.from_regex(rb"\A[0-9]{0,30}[x/:]?\Z"), SEEDS)

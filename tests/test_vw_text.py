@@ -21,16 +21,20 @@ from lomtree.batch import (
 )
 from lomtree.vw_text import parse_vw
 
+# The parser looks at 16 bytes at once where there are so many, and must not see these.
+BEHIND = st.sampled_from([b"", b"x" * 16, b"5" * 17, b":7 y|" * 4, b" \n" * 8])
 
-def run(text: bytes):
+
+def run(text: bytes, behind: bytes = b""):
     batch, spans = make_arrays(len(text), text.count(b"\n"))
-    count, features = parse_vw(np.frombuffer(text, np.uint8), 0, len(text), batch, spans)
+    memory = np.frombuffer(text + behind, np.uint8)
+    count, features = parse_vw(memory, 0, len(text), batch, spans)
     assert batch.starts[count] == features
     return batch, spans, count
 
 
-def examples(text: bytes):
-    batch, spans, count = run(text)
+def examples(text: bytes, behind: bytes = b""):
+    batch, spans, count = run(text, behind)
     return as_examples(text, count, batch, spans)
 
 
@@ -177,10 +181,11 @@ def test_arrays_hold_the_densest_text():
         ),
         max_size=40,
     ).map(b"".join)
-    | st.binary(max_size=30)
+    | st.binary(max_size=30),
+    BEHIND,
 )  # fmt: skip
-def test_the_compiled_parser_is_the_naive_one(text):
-    assert_same(examples(text), parse(text, "vw"))
+def test_the_compiled_parser_is_the_naive_one(text, behind):
+    assert_same(examples(text, behind), parse(text, "vw"))
 
 
 @settings(max_examples=200)
@@ -196,10 +201,26 @@ def test_the_compiled_parser_is_the_naive_one(text):
             ),
         ).map(lambda parts: parts[0] + b" |" + parts[1] + b" " + b" ".join(parts[2])),
         max_size=5,
-    ).map(b"\n".join)
+    ).map(b"\n".join),
+    BEHIND,
 )
-def test_well_formed_lines_are_the_naive_ones(text):
-    assert_same(examples(text), parse(text, "vw"))
+def test_well_formed_lines_are_the_naive_ones(text, behind):
+    assert_same(examples(text, behind), parse(text, "vw"))
+
+
+@pytest.mark.parametrize("behind", [b"", b"x" * 16, b":3 |" * 4])
+@pytest.mark.parametrize("value", [b"", b":0", b":2", b":9", b":12", b":-1", b":x", b":/", b"::"])
+@pytest.mark.parametrize("weight", [b"", b":-2", b":0", b":1e38"])
+def test_names_of_every_length_are_the_naive_ones(weight, value, behind):
+    names = [b"abcdefgh\xc3\xbcij0123456789ABCDEFGHIJKL"[:length] for length in range(40)]
+    names += [b"7" * length for length in range(1, 20)]
+    for separator in (b" ", b"\t", b"|", b" \t |g "):
+        words = [name + value + separator for name in names]
+        text = b"\n".join(b"1 |f" + weight + b" " + word + b"tail" for word in words)
+        assert_same(examples(text, behind), parse(text, "vw"))
+        for word in words:
+            line = b"1 |f" + weight + b" " + word.rstrip(separator)
+            assert_same(examples(line, behind), parse(line, "vw"))
 
 
 def test_features_are_those_of_a_running_vw(tmp_path):
