@@ -89,3 +89,31 @@ def holds(batch: Batch, byte_count: int, newline_count: int) -> bool:
     """Whether arrays from make_arrays are large enough for another text."""
     examples = newline_count + 1
     return len(batch.labels) >= examples and len(batch.values) >= byte_count // 2 + examples
+
+
+def pick(batch: Batch, chosen: np.ndarray) -> Batch:
+    """A batch of its own with the examples whose numbers are `chosen`."""
+    lengths = (batch.starts[1:] - batch.starts[:-1])[chosen]
+    starts = np.zeros(len(chosen) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    shift = np.repeat(batch.starts[chosen] - starts[:-1], lengths)
+    positions = np.arange(starts[-1]) + shift
+    return Batch(
+        starts,
+        batch.features[positions],
+        batch.values[positions],
+        batch.labels[chosen],
+        batch.weights[chosen],
+    )
+
+
+def copy(batch: Batch, count: int) -> Batch:
+    """A batch of its own with the first `count` examples."""
+    features = batch.starts[count]
+    return Batch(
+        batch.starts[: count + 1].copy(),
+        batch.features[:features].copy(),
+        batch.values[:features].copy(),
+        batch.labels[:count].copy(),
+        batch.weights[:count].copy(),
+    )

@@ -62,8 +62,8 @@ class Learner:
     def learn(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
         """Learn from the first `count` examples of a batch.
 
-        `answers` gets what would have been predicted just before each was learned, `depths` the
-        depth of the leaf that each was put in.
+        `answers` gets what would have been predicted just before each was learned (but with its
+        values counted in their scales), `depths` the depth of the leaf that each was put in.
         """
         scratch, rule, growth = self._room_for(batch, count), self._rule, self._growth
         done = 0
@@ -81,6 +81,34 @@ class Learner:
         tree, weights, scales = self.state
         scratch = self._room_for(batch, count)
         predict(tree, weights, scales, scratch, batch, 0, count, answers, depths)
+
+    @property
+    def examples(self) -> int:
+        """How many examples were learned, passes counted."""
+        return int(self.state.tree.counts["examples"][0])
+
+    @property
+    def internal_nodes(self) -> int:
+        return int(self.state.tree.counts["t"][0])
+
+    @property
+    def swaps(self) -> int:
+        return int(self.state.tree.counts["swaps"][0])
+
+    @property
+    def largest_depth(self) -> int:
+        """Of the deepest leaf there ever was."""
+        return int(self.state.tree.counts["depth"][0])
+
+    @property
+    def table_bits(self) -> int:
+        return int(self.state.weights.size[0]).bit_length() - 1
+
+    @property
+    def table_load(self) -> float:
+        """The part of the weight table that holds weights."""
+        slots, used = self.state.weights.size
+        return float(used / slots)
 
     def _room_for(self, batch: Batch, count: int) -> Scratch:
         longest = int(np.diff(batch.starts[: count + 1]).max(initial=0))

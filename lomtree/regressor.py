@@ -31,9 +31,11 @@ GROUP = 1 << GROUP_BITS
 SPREAD = np.uint32(0xB7728ED1)
 
 FIRST_BITS = 18
-TAG_BITS = 8
+TAG_BITS = 7
+TAKEN = 1 << TAG_BITS  # set in the tag of every slot that was ever taken
 FULL = 0.35  # the part of the slots in use at which the table doubles
 TINY = np.float32(1e-30)  # keeps the root of an underflowed square from being 0
+LARGEST = 1e30  # beyond this a product could leave the range of a float32
 
 
 class Rule(NamedTuple):
@@ -50,7 +52,7 @@ class Weights(NamedTuple):
     """The table; rows beyond the slots in use are reserved but never touched."""
 
     table: np.ndarray  # float32[capacity, 2] (weight, squares) or [capacity, 1] (weight)
-    tags: np.ndarray  # uint8[capacity]: the next bits of the index that took the slot first
+    tags: np.ndarray  # uint8[capacity]: TAKEN and the next bits of the index that took it first
     size: np.ndarray  # int64[2]: slots (a power of two), slots that hold a weight
 
 
@@ -167,18 +169,18 @@ def update(
     form from the score before it.
     """
     slope = gradient(rule.loss, h, c) * importance
-    if slope == 0.0 or gain <= 0.0:
+    if slope == 0.0 or not 0.0 < gain < LARGEST:
         return h
     move = largest_move(rule, h, c, importance)
     step = step_size(rule, slope, gain, move, examples, mean_square)
     signed_step = np.float32(-step if slope > 0.0 else step)
-    square = np.float32(slope * slope / importance)
+    square = np.float32(min(slope * slope / importance, LARGEST))
     offset, mask, table = offset_of(place), mask_of(weights), weights.table
     for position in range(begin, end):
         index = index_of(features[position], offset)
         slot = np.int64(index & mask)
         value = x[position - begin]
-        if table[slot, 0] == 0.0:
+        if table[slot, 0] == 0.0 and weights.tags[slot] == 0:
             take_slot(weights, slot, index)
         table[slot, 0] += signed_step * direction[position - begin]
         if rule.adaptive:
@@ -196,7 +198,7 @@ def first_slots(weights):
 @kernel
 def take_slot(weights, slot, index):
     """Note whose the slot is, so that its weight can move when the table doubles."""
-    weights.tags[slot] = np.uint8((np.int64(index) // first_slots(weights)) & 0xFF)
+    weights.tags[slot] = np.uint8(TAKEN | (np.int64(index) // first_slots(weights)) & (TAKEN - 1))
     weights.size[1] += 1
 
 

@@ -11,11 +11,14 @@ import numpy as np
 from lomtree.compiled import kernel
 
 BITS = 20
-COUNT_LIMIT = np.float32(1 << 24)  # where a float32 stops counting: the scale stands still
+COUNT_LIMIT = np.float32(1 << 24)  # where a float32 stops counting: old values then fade slowly
+LARGEST = np.float32(1e10)  # a value so far beyond those seen counts as this many times their size
 
 
 class Scales(NamedTuple):
-    """Rows are shared by features whose hashes agree in the last BITS bits."""
+    """Without scaling the table has one row, which is never used.
+
+    Rows are shared by features whose hashes agree in the last BITS bits."""
 
     table: np.ndarray  # float32[1 << BITS, 2]: values seen, the root of their mean square
     norms: np.ndarray  # float64[2]: examples, sum of their squared norms after scaling
@@ -37,7 +40,8 @@ def scale(scales, features, values, begin, end, x):
     mask = np.uint32(rows - 1)
     for position in range(begin, end):
         root = scales.table[np.int64(features[position] & mask), 1]
-        x[position - begin] = values[position] / root if root > 0.0 else np.float32(0.0)
+        value = values[position] / root if root > 0.0 else np.float32(0.0)
+        x[position - begin] = min(max(value, -LARGEST), LARGEST)
 
 
 @kernel
@@ -47,12 +51,11 @@ def learn_scale(scales, features, values, begin, end):
     for position in range(begin, end):
         row = np.int64(features[position] & mask)
         count = scales.table[row, 0]
-        if count < COUNT_LIMIT:
-            value = np.float64(values[position])
-            root = np.float64(scales.table[row, 1])
-            mean_square = root * root + (value * value - root * root) / (count + 1.0)
-            scales.table[row, 0] = count + np.float32(1.0)
-            scales.table[row, 1] = np.float32(np.sqrt(mean_square))
+        value = np.float64(values[position])
+        root = np.float64(scales.table[row, 1])
+        mean_square = root * root + (value * value - root * root) / (count + 1.0)
+        scales.table[row, 0] = min(count + np.float32(1.0), COUNT_LIMIT)
+        scales.table[row, 1] = np.float32(np.sqrt(mean_square))
 
 
 @kernel

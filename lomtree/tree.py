@@ -7,6 +7,8 @@ The paper's names, for a node v and a label y:
     r      the root                                        R_S   swap resistance
 
 Where the paper is silent:
+  - t counts the internal nodes, from 0 on (the pseudo-code begins with 1, which would leave T = 1
+    without a tree).
   - An example of importance w counts as w in m, n, l and C.
   - The score added to m is limited to [-1, 1], the range of the targets; 0 goes right.
   - C is carried up after every example, since it is *defined* as a minimum (the pseudo-code raises
@@ -295,10 +297,12 @@ def learn_example(tree, weights, scales, growth, rule, scratch, batch, begin, en
     nodes, counts = tree.nodes, tree.counts[0]
     counts.examples += 1
     counts.labels = max(counts.labels, y + 1)
+    mean_square = 1.0
     if len(scales.table) > 1:
         learn_scale(scales, batch.features, batch.values, begin, end)
     scale(scales, batch.features, batch.values, begin, end, scratch.x)
-    mean_square = learn_norm(scales, scratch.x, end - begin)
+    if len(scales.table) > 1:
+        mean_square = learn_norm(scales, scratch.x, end - begin)
     answered = False
     answer = NO_LABEL
     depth = 0

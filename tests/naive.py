@@ -1,0 +1,168 @@
+"""Algorithm 1 of the paper, slowly and obviously: written from its pseudo-code, not from tree.py.
+
+Nodes are objects with dictionaries by label; the names are the paper's. Only t begins with 0, not
+with 1: T is the "max number of tree non-leaf nodes", and the first root is a leaf.
+
+Where the paper is silent: an example of importance w counts w times; the score that m collects is
+limited to [-1, 1]; a score of 0 goes right; the victim of a swap is looked for to the left first,
+and there is no swap where the victim is the splitting leaf or the root.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Optional
+
+import numpy as np
+from naive_regressor import Regressor, Rule, Scales
+
+NO_LABEL = -1
+
+
+@dataclass(eq=False)
+class Node:
+    number: int
+    h: Regressor
+    parent: Optional["Node"] = None
+    left: Optional["Node"] = None
+    right: Optional["Node"] = None
+    m: dict = field(default_factory=dict)
+    l: dict = field(default_factory=dict)  # noqa: E741
+    n: dict = field(default_factory=dict)
+    sum_m: float = 0.0  # footnote 10: both sums are stored
+    sum_n: float = 0.0
+    C: float = 0.0
+    label: int = NO_LABEL  # the most frequent one
+    recycled: int = 0
+
+    @property
+    def is_leaf(self):
+        return self.left is None
+
+    @property
+    def E(self):
+        return self.sum_m / self.sum_n if self.sum_n else 0.0
+
+    def e(self, y):
+        return self.m[y] / self.n[y] if self.n.get(y) else 0.0
+
+    @property
+    def max_l(self):
+        return max(self.l.values(), default=0.0)
+
+
+class Lomtree:
+    def __init__(self, rule: Rule, swap_resistance=4.0, max_nodes=0, nodes_per_class=4.0):
+        self.rule = rule
+        self.R_S = swap_resistance
+        self.max_nodes = max_nodes
+        self.nodes_per_class = nodes_per_class
+        self.scales = Scales(rule.adaptive)
+        self.root = Node(0, Regressor(rule))
+        self.nodes = [self.root]
+        self.t = 0
+        self.labels_seen = 0
+        self.events = Counter()  # the rare things that happened
+
+    @property
+    def T(self):
+        return self.max_nodes or max(1, int(self.nodes_per_class * self.labels_seen) - 1)
+
+    def predict(self, features, values):
+        """The label of the leaf where an example ends, and that leaf's depth."""
+        return self._walk(features, self.scales.scaled(features, values))
+
+    def _walk(self, features, xs):
+        j, depth = self.root, 0
+        while not j.is_leaf:
+            j = j.left if j.h.score(features, xs) < 0 else j.right
+            depth += 1
+        return j.label, depth
+
+    def learn(self, features, values, y, w=1.0):
+        """Learn one example; returns what a walk before its update answered, and the depth of its
+        leaf. The scales have counted its values by then: they know no label."""
+        if y < 0 or w == 0:
+            return self.predict(features, values)
+        w = float(w)
+        self.labels_seen = max(self.labels_seen, y + 1)
+        xs = self.scales.learn(features, values)
+        answer, _ = self._walk(features, xs)
+
+        j, depth = self.root, 0
+        while True:
+            j.l[y] = j.l.get(y, 0.0) + w
+            if j.label == NO_LABEL or (y != j.label and j.l[y] > j.l.get(j.label, 0.0)):
+                j.label = y
+            if j.is_leaf and sum(count > 0 for count in j.l.values()) >= 2:
+                self._split(j)
+            if j.is_leaf:
+                j.C += w
+                self._update_C(j)
+                return answer, depth
+            c = -1 if j.E > j.e(y) else 1
+            score = j.h.train(features, xs, c, w, self.scales.mean_square(), j.sum_n)
+            gained = w * float(np.clip(score, -1, 1))
+            j.n[y] = j.n.get(y, 0.0) + w
+            j.m[y] = j.m.get(y, 0.0) + gained
+            j.sum_n += w
+            j.sum_m += gained
+            j = j.left if score < 0 else j.right
+            depth += 1
+
+    def _split(self, j):
+        if self.t < self.T:
+            self._adopt(j, self._new_node(), self._new_node())
+            self.t += 1
+        elif j.C - j.max_l > self.R_S * (self.root.C + 1):
+            if not self._swap(j):
+                return
+        else:
+            return
+        j.left.C = float(math.floor(j.C / 2))
+        j.right.C = j.C - j.left.C
+        self._update_C(j.left)
+
+    def _swap(self, j):
+        s = self.root
+        while not s.is_leaf:
+            s = s.left if s.left.C == s.C else s.right
+        if s is j or s is self.root:
+            self.events["victim is the splitting leaf"] += 1
+            return False
+        pa = s.parent
+        gpa = pa.parent
+        sibling = pa.right if pa.left is s else pa.left
+        self.events["swap"] += 1
+        self.events["sibling is the splitting leaf"] += sibling is j
+        self.events["victim's parent is the root"] += pa is self.root
+        sibling.parent = gpa
+        if pa is self.root:
+            self.root = sibling
+        elif gpa.left is pa:
+            gpa.left = sibling
+        else:
+            gpa.right = sibling
+        self._update_C(sibling)
+        self._adopt(j, s, pa)
+        s.recycled += 1
+        pa.recycled += 1
+        return True
+
+    def _adopt(self, j, left, right):
+        """SetNode both, and make them j's children; their regressors keep their weights."""
+        for v in (left, right):
+            v.parent, v.left, v.right = j, None, None
+            v.m, v.l, v.n, v.sum_m, v.sum_n, v.C = {}, {}, {}, 0.0, 0.0, 0.0
+            v.label = j.label
+        j.left, j.right = left, right
+
+    def _update_C(self, v):
+        while v is not self.root and v.parent.C != v.C:
+            v = v.parent
+            v.C = min(v.left.C, v.right.C)
+
+    def _new_node(self):
+        node = Node(len(self.nodes), Regressor(self.rule))
+        self.nodes.append(node)
+        return node

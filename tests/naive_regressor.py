@@ -1,0 +1,121 @@
+"""A node's linear regressor and the scaling of features, slowly and obviously.
+
+Sums run in the order of the features and in float32, so that the compiled regressor can be
+expected to give the same bits. Nothing here is shared with the package.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+F = np.float32
+LARGEST_COUNT = F(2**24)
+SMALLEST_SUM = F(1e-30)
+
+
+@dataclass
+class Rule:
+    loss: str = "logistic"
+    adaptive: bool = True
+    rate: float = 4.0
+    power: float = 0.5
+    clip: float = 0.5
+
+
+def slope_of(loss: str, h: float, c: float) -> float:
+    """The derivative of the loss by the score h, for the target c = -1 or +1."""
+    if loss == "logistic":
+        return -c / (1 + math.exp(min(h * c, 700)))  # Python's exp overflows with an error
+    if loss == "absolute":
+        return float(np.sign(h - c))
+    return h - c
+
+
+@dataclass
+class Regressor:
+    rule: Rule
+    weight: dict = field(default_factory=dict)  # by feature
+    squares: dict = field(default_factory=dict)  # by feature: the sum G of squared slopes
+
+    def score(self, features, xs):
+        h = F(0)
+        for feature, x in zip(features, xs, strict=True):
+            h += self.weight.get(feature, F(0)) * x
+        return h
+
+    def train(self, features, xs, c, importance, mean_square, trained):
+        """Learn to answer c; returns the score after it, of which no second look is needed."""
+        rule, w = self.rule, float(importance)
+        h = self.score(features, xs)
+        directions, gain = [], F(0)
+        for feature, x in zip(features, xs, strict=True):
+            directions.append(self._direction(feature, x))
+            gain += directions[-1] * x
+        slope = slope_of(rule.loss, float(h), c) * w
+        if slope == 0 or gain <= 0:
+            return h
+
+        if rule.adaptive:
+            step = rule.rate * abs(slope) / math.sqrt(mean_square)
+        else:
+            step = rule.rate * abs(slope) / (1 + trained) ** rule.power
+        move = rule.clip * (w if w < 1 else 1 + math.log(w))
+        if rule.loss != "logistic":
+            move = min(move, abs(c - float(h)))
+        step = min(step, move / float(gain))
+        signed_step = F(-math.copysign(step, slope))
+
+        curvature = F(slope * slope / w)
+        for feature, x, direction in zip(features, xs, directions, strict=True):
+            self.weight[feature] = self.weight.get(feature, F(0)) + signed_step * direction
+            if rule.adaptive:
+                self.squares[feature] = self.squares.get(feature, F(0)) + curvature * x * x
+        return h + signed_step * gain
+
+    def _direction(self, feature, x):
+        if not self.rule.adaptive:
+            return x
+        total = max(self.squares.get(feature, F(0)) + x * x, SMALLEST_SUM)
+        if self.rule.power == 0.5:
+            return x / np.sqrt(total)
+        return F(float(x) * float(total) ** -self.rule.power)
+
+
+@dataclass
+class Scales:
+    """The root mean square of the values that each feature had where it was written."""
+
+    adaptive: bool
+    count: dict = field(default_factory=dict)  # by feature
+    root: dict = field(default_factory=dict)  # by feature
+    norms: float = 0.0  # sum over examples of their scaled squared norm
+    examples: int = 0
+
+    def learn(self, features, values):
+        """Count an example's values; returns them scaled."""
+        if not self.adaptive:
+            return list(values)
+        for feature, value in zip(features, values, strict=True):
+            count, root = self.count.get(feature, F(0)), float(self.root.get(feature, F(0)))
+            square = root**2 + (float(value) ** 2 - root**2) / (float(count) + 1)
+            self.root[feature] = F(math.sqrt(square))
+            self.count[feature] = min(count + F(1), LARGEST_COUNT)
+        xs = self.scaled(features, values)
+        norm = 0.0
+        for x in xs:  # not sum(), which compensates for rounding since Python 3.12
+            norm += float(x * x)
+        self.norms += norm
+        self.examples += 1
+        return xs
+
+    def scaled(self, features, values):
+        if not self.adaptive:
+            return list(values)
+        return [
+            value / self.root[feature] if feature in self.root else F(0)
+            for feature, value in zip(features, values, strict=True)
+        ]
+
+    def mean_square(self):
+        return self.norms / self.examples if self.examples else 1.0

@@ -1,0 +1,71 @@
+"""The table of m, n and l by (generation, label)."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lomtree import tallies
+from lomtree.tallies import find, has_room, home, make_tallies, move_living, rows_for
+
+KEYS = st.tuples(st.integers(1, 2**31 - 1), st.integers(0, 2**31 - 1))
+CLOSE_KEYS = st.tuples(st.integers(1, 4), st.integers(0, 4))
+
+
+def insert(table, keys):
+    for number, (generation, label) in enumerate(keys):
+        row = find(table, generation, label)
+        assert table[row]["generation"] == 0
+        table[row] = (generation, label, number, 2 * number, 3 * number)
+
+
+@settings(deadline=None)
+@given(st.lists(CLOSE_KEYS | KEYS, unique=True, max_size=15))
+def test_every_key_is_found_even_in_a_crowded_table(keys):
+    table = make_tallies(16)
+    insert(table, keys)
+    for number, (generation, label) in enumerate(keys):
+        row = table[find(table, generation, label)]
+        assert row.tolist() == (generation, label, number, 2 * number, 3 * number)
+
+
+def test_a_search_goes_on_from_the_first_row_when_it_runs_over_the_last():
+    table = make_tallies(16)
+    last = [(1, label) for label in range(1000) if home(table, 1, label) == 15][:2]
+    insert(table, last)
+    assert [find(table, *key) for key in last] == [15, 0]
+
+
+def test_homes_of_neighbouring_keys_are_spread():
+    table = make_tallies(1 << 12)
+    keys = [(generation, label) for generation in range(1, 33) for label in range(32)]
+    homes = {int(home(table, *key)) for key in keys}
+    assert 0 <= min(homes) <= max(homes) < len(table)
+    assert len(homes) > 0.8 * len(keys)  # 1,024 random rows of 4,096 would be 906
+
+
+@settings(deadline=None)
+@given(st.lists(CLOSE_KEYS, unique=True, max_size=20), st.sets(st.integers(1, 4)))
+def test_only_the_living_generations_move(keys, living):
+    table, target = make_tallies(32), make_tallies(32)
+    insert(table, keys)
+    alive = np.array([generation in living for generation in range(5)])
+    kept = [key for key in keys if key[0] in living]
+    assert move_living(table, alive, target) == len(kept)
+    assert np.count_nonzero(target["generation"]) == len(kept)
+    for key in kept:
+        assert target[find(target, *key)] == table[find(table, *key)]
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**7))
+def test_a_new_table_is_at_most_half_full(count):
+    rows = rows_for(count)
+    assert rows & (rows - 1) == 0
+    assert rows >= max(2 * count, tallies.FIRST_ROWS)
+    assert rows <= max(4 * count, tallies.FIRST_ROWS)
+
+
+def test_a_table_has_room_while_a_free_row_is_certain():
+    table = make_tallies(10)
+    assert has_room(table, 5, 2)
+    assert not has_room(table, 6, 2)
