@@ -1,0 +1,35 @@
+# Everything runs in .venv, which the first target that needs it sets up.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test bench clean
+
+demo: .venv/run
+	$(BIN)/python scripts/unicode_names.py --part train | $(BIN)/lomtree train --passes 10 -f names.lom
+	$(BIN)/python scripts/unicode_names.py --part test | $(BIN)/lomtree predict -i names.lom | head -5
+	$(BIN)/python scripts/unicode_names.py --part test | $(BIN)/lomtree test -i names.lom
+
+test: .venv/dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+bench: .venv/bench
+	$(BIN)/python scripts/bench_vw.py
+
+clean:
+	rm -rf .venv names.lom
+
+.venv/run: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+.venv/dev: pyproject.toml | .venv/run
+	$(BIN)/pip install --quiet --editable '.[dev,bench]'
+	touch $@
+
+.venv/bench: pyproject.toml | .venv/run
+	$(BIN)/pip install --quiet --editable '.[bench]'
+	touch $@

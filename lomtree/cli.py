@@ -1,0 +1,257 @@
+"""The command line: options in, the library's work, results out. Nothing else happens here.
+
+numba takes a third of a second to import, so the library is imported inside the commands: --help
+and usage errors answer at once.
+"""
+
+import functools
+import json
+import sys
+import time
+
+import click
+
+from lomtree import __version__
+from lomtree.options import LEARNING_RATES, LOSSES, UPDATES, Options
+
+_DEFAULTS = Options()
+
+
+class _Example(click.Command):
+    """A command whose epilog is shown as it is written."""
+
+    def format_epilog(self, ctx, formatter) -> None:
+        if self.epilog:
+            formatter.write("\nExample:\n\n" + self.epilog.rstrip() + "\n")
+
+
+class _Group(click.Group):
+    command_class = _Example
+
+    def invoke(self, ctx):
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # click would turn it into status 1; main() knows what it means.
+            raise click.exceptions.Exit(141) from None
+
+
+class _Progress(click.ParamType):
+    """Like VW's -P: a whole number is a distance, a number with a point is a factor."""
+
+    name = "number"
+
+    def convert(self, value, param, ctx):
+        try:
+            number = float(value) if "." in str(value) else int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number", param, ctx)
+        if number < 1 or (isinstance(number, float) and number <= 1):
+            self.fail("must be a whole number, or a factor above 1 such as 2.0", param, ctx)
+        return number
+
+
+def _input_options(command):
+    """What every command that reads examples takes."""
+    for decorate in (
+        click.argument("data", nargs=-1, type=click.Path()),
+        click.option(
+            "--format",
+            type=click.Choice(["auto", "vw", "libsvm"]),
+            default="auto",
+            show_default=True,
+            help="Format of the data; auto looks at the first example.",
+        ),
+        click.option(
+            "--on-error",
+            type=click.Choice(["stop", "skip"]),
+            default="stop",
+            show_default=True,
+            help="What a bad line does: stop the run, or be skipped and counted.",
+        ),
+        click.option("--quiet", is_flag=True, help="Print nothing on stderr but errors."),
+    ):
+        command = decorate(command)
+
+    @functools.wraps(command)
+    def with_sources(data, **arguments):
+        return command(sources=list(data) or ["-"], **arguments)
+
+    return with_sources
+
+
+def _model_option(command):
+    option = click.option(
+        "-i", "--initial-model", "model_path", required=True, metavar="MODEL", help="The model."
+    )
+    return option(command)
+
+
+def _say_compiling(quiet: bool) -> None:
+    from lomtree.compiled import announce_compilation
+
+    if not quiet:
+        announce_compilation()
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="lomtree")
+def cli() -> None:
+    """Learn and predict one of very many classes in logarithmic time, in a stream.
+
+    DATA is any number of files in VW or libsvm text, plain or .gz/.bz2/.xz; '-' or nothing is
+    standard input. Results go to stdout, everything for people to stderr.
+    """
+
+
+@cli.command(
+    epilog="  zcat train.vw.gz | lomtree train -f model.lom\n"
+    "  lomtree train train.svm --passes 20 --holdout 0.1 -f model.lom\n"
+    "  lomtree train more.vw -i model.lom -f model.lom"
+)
+@click.option("-f", "--final-model", required=True, metavar="MODEL", help="Where the model goes.")
+@click.option("-i", "--initial-model", metavar="MODEL", help="Go on training this model.")
+@click.option("--passes", type=click.IntRange(1), default=1, show_default=True)
+@click.option(
+    "-b",
+    "--bits",
+    type=int,
+    default=_DEFAULTS.bits,
+    show_default=True,
+    help="The weight table grows up to 2^BITS slots, as far as it is needed.",
+)
+@click.option(
+    "-l",
+    "--learning-rate",
+    type=float,
+    help="Step size.  [default: "
+    + ", ".join(f"{rate:g} for {update}" for update, rate in LEARNING_RATES.items())
+    + "]",
+)
+@click.option(
+    "-T", "--max-nodes", type=click.IntRange(1), help="Internal nodes at most (the paper's T)."
+)
+@click.option(
+    "--nodes-per-class",
+    type=float,
+    default=_DEFAULTS.nodes_per_class,
+    show_default=True,
+    help="Without -T: T follows the labels seen so far, times this.",
+)
+@click.option(
+    "-R",
+    "--swap-resistance",
+    type=float,
+    default=_DEFAULTS.swap_resistance,
+    show_default=True,
+    help="How much fuller a leaf must be than the emptiest one to take its place.",
+)
+@click.option("--loss", type=click.Choice(LOSSES), default=_DEFAULTS.loss, show_default=True)
+@click.option("--update", type=click.Choice(UPDATES), default=_DEFAULTS.update, show_default=True)
+@click.option(
+    "--power-t",
+    type=float,
+    default=_DEFAULTS.power_t,
+    show_default=True,
+    help="How fast steps shrink: the power of the squared gradients (adaptive) or of time (sgd).",
+)
+@click.option(
+    "--clip",
+    type=float,
+    default=_DEFAULTS.clip,
+    show_default=True,
+    help="The most that one example moves a score.",
+)
+@click.option(
+    "--holdout",
+    type=float,
+    default=_DEFAULTS.holdout,
+    show_default=True,
+    help="Share of the examples kept for validation; the error on them is shown.",
+)
+@click.option("--seed", type=int, default=_DEFAULTS.seed, show_default=True)
+@click.option("--cache", metavar="FILE", help="Keep the parsed examples here for further runs.")
+@click.option("--predict-only", is_flag=True, help="Write a smaller model that cannot learn.")
+@click.option(
+    "-P",
+    "--progress",
+    type=_Progress(),
+    default="2.0",
+    show_default=True,
+    help="Print a row every so many examples, or with a point, at each multiple.",
+)
+@_input_options
+@click.pass_context
+def train(ctx, **arguments) -> None:
+    """Train a model on DATA and write it to MODEL."""
+    given = {
+        name: arguments[name]
+        for name in arguments
+        if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+    }
+    from lomtree.training import Run
+
+    _say_compiling(arguments["quiet"])
+    Run(given, arguments).run()
+
+
+@cli.command(epilog="  zcat test.vw.gz | lomtree predict -i model.lom > labels.txt")
+@_model_option
+@click.option("-p", "--predictions", metavar="OUT", help="Write here instead of to stdout.")
+@_input_options
+def predict(model_path, sources, predictions, format, on_error, quiet) -> None:
+    """Print the label of every example in DATA, one line each, followed by its tag."""
+    from lomtree.answers import predict_lines
+    from lomtree.model_file import read_model
+    from lomtree.reader import Reader
+
+    _say_compiling(quiet)
+    reader = Reader(sources, format, on_error)
+    model = read_model(model_path, learning=False)
+    with click.open_file(predictions or "-", "wb") as out:
+        for lines in predict_lines(model, reader):
+            out.write(lines)
+            out.flush()
+    if reader.skipped and not quiet:
+        click.echo(f"skipped {reader.skipped} bad lines", err=True)
+
+
+@cli.command(epilog="  lomtree test -i model.lom test.vw.gz")
+@_model_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
+@_input_options
+def test(model_path, sources, as_json, format, on_error, quiet) -> None:
+    """Print how well a model predicts the labels of DATA."""
+    from lomtree.answers import score_examples
+    from lomtree.model_file import read_model
+    from lomtree.reader import Reader
+
+    _say_compiling(quiet)
+    reader = Reader(sources, format, on_error, labels_required=True)
+    model = read_model(model_path, learning=False)
+    begun = time.perf_counter()
+    score = score_examples(model, reader)
+    seconds = time.perf_counter() - begun
+    result = {
+        "examples": score.examples,
+        "errors": score.errors,
+        "error": score.error,
+        "interval": score.interval,
+        "mean_depth": score.mean_depth,
+        "largest_depth": score.largest_depth,
+        "examples_per_second": score.examples / seconds,
+        "skipped": reader.skipped,
+    }
+    if as_json:
+        click.echo(json.dumps(result))
+        return
+    click.echo(f"examples             {score.examples:,}")
+    click.echo(f"errors               {score.errors:,}")
+    click.echo(f"error rate           {score.error:.2%} +- {score.interval:.2%} (95%)")
+    click.echo(f"depth                mean {score.mean_depth:.1f}, largest {score.largest_depth}")
+    click.echo(f"examples per second  {score.examples / seconds:,.0f}")
+    if reader.skipped:
+        click.echo(f"skipped              {reader.skipped:,}")
+    if not score.examples:
+        click.echo("lomtree: there were no examples", err=True)
+        sys.exit(1)

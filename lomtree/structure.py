@@ -1,0 +1,63 @@
+"""Whether the nodes of a file are one binary tree, before compiled code walks it."""
+
+import numpy as np
+
+from lomtree.compiled import kernel
+from lomtree.errors import ModelError
+from lomtree.tree import NONE
+
+
+@kernel
+def _count_reached(nodes, root, stack):
+    """Walk down from the root. Every node has at most one parent by now, so this ends."""
+    reached = 0
+    stack[0] = root
+    height = 1
+    while height > 0:
+        height -= 1
+        v = stack[height]
+        reached += 1
+        if nodes[v].left != NONE:
+            stack[height] = nodes[v].left
+            stack[height + 1] = nodes[v].right
+            height += 2
+    return reached
+
+
+def check_structure(nodes: np.ndarray, root: int, label_count: int, learning: bool) -> None:
+    """ModelError if children, labels, places or (where they are there) parents make no tree."""
+    count = len(nodes)
+    left, right = nodes["left"], nodes["right"]
+    internal = left != NONE
+    children = np.concatenate([left[internal], right[internal]])
+    if np.any(internal != (right != NONE)):
+        raise ModelError("its tree has a node with one child")
+    if len(children) and (children.min() < 0 or children.max() >= count):
+        raise ModelError("its tree has a child that does not exist")
+    times = np.bincount(children, minlength=count)
+    if times[root] != 0 or np.any(np.delete(times, root) != 1):
+        raise ModelError("its tree has a node with no parent or with two")
+    if _count_reached(nodes, root, np.empty(count + 1, np.int64)) != count:
+        raise ModelError("its tree is not in one piece")
+    if nodes["label"].min() < NONE or nodes["label"].max() >= label_count:
+        raise ModelError("its tree has a label that does not exist")
+    if np.any(nodes["place"] < NONE) or np.any(nodes["place"][internal] == NONE):
+        raise ModelError("its tree has a node without a regressor")
+    if learning:
+        _check_learning(nodes, root, internal)
+
+
+def _check_learning(nodes: np.ndarray, root: int, internal: np.ndarray) -> None:
+    parents = np.full(len(nodes), NONE, np.int32)
+    for side in ("left", "right"):
+        parents[nodes[side][internal]] = np.flatnonzero(internal)
+    if np.any(parents != nodes["parent"]):
+        raise ModelError("its tree's parents and children do not agree")
+    for name in ("C", "m", "n", "l_max"):
+        if not np.all(np.isfinite(nodes[name])):
+            raise ModelError("its tree's counters are not finite numbers")
+    if min(nodes["C"].min(), nodes["n"].min(), nodes["l_max"].min(), nodes["labels"].min()) < 0:
+        raise ModelError("its tree's counters are negative")
+    smallest = np.minimum(nodes["C"][nodes["left"][internal]], nodes["C"][nodes["right"][internal]])
+    if np.any(nodes["C"][internal] != smallest):
+        raise ModelError("its tree's counters contradict each other")

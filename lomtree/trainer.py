@@ -1,0 +1,119 @@
+"""Training: examples through the learner, once or several times, with a share kept apart."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from lomtree.batch import Batch, copy, pick
+from lomtree.cache_file import Cache, CacheWriter
+from lomtree.kept import Kept
+from lomtree.labels import Labels
+from lomtree.meter import Meter
+from lomtree.model import Model
+from lomtree.reader import Reader
+
+
+def read_examples(reader: Reader, labels: Labels) -> Iterator[tuple[Batch, int]]:
+    """The good examples of a reader, their labels numbered; (batch, examples in it).
+
+    The batch is filled anew for the next block.
+    """
+    for block in reader:
+        batch, count = block.batch, block.count
+        labels.number(block.text, block.spans, count, batch.labels)
+        good = np.flatnonzero(block.spans.problem[:count] == 0)
+        if len(good) == count:
+            yield batch, count
+        elif len(good):
+            yield pick(batch, good), len(good)
+
+
+def cached_examples(cache: Cache, labels: Labels) -> Iterator[tuple[Batch, int]]:
+    """The examples of a cache file, with its label numbers turned into those of `labels`."""
+    numbers = np.array([labels.add(label) for label in cache.labels], np.int32)
+    for batch in cache:
+        yield batch._replace(labels=numbers[batch.labels]), len(batch.labels)
+
+
+def written_to(writer: CacheWriter, examples: Iterable[tuple[Batch, int]]):
+    """The same examples; each is written to a cache on its way."""
+    for batch, count in examples:
+        writer.add(copy(batch, count))
+        yield batch, count
+
+
+def held_out(seed: int, share: float, first: int, count: int) -> np.ndarray:
+    """Which of the examples first, first + 1, ... of the stream are kept for validation: a hash of
+    seed and number decides, so cutting the stream into batches or runs changes nothing."""
+    with np.errstate(over="ignore"):
+        mixed = np.arange(first, first + count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        mixed += np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(0x2545F4914F6CDD1D)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        mixed ^= mixed >> np.uint64(31)
+    return mixed / 2.0**64 < share
+
+
+class Trainer:
+    def __init__(self, model: Model, meter: Meter, after_pass: Callable[["Trainer"], None]) -> None:
+        self.model = model
+        self.meter = meter
+        self.passes_done = 0
+        self._after_pass = after_pass
+        self._validation = Kept()
+        self._held_out = 0
+        self._answers = np.empty(0, np.int32)
+        self._depths = np.empty(0, np.int32)
+
+    def run(self, examples: Iterable[tuple[Batch, int]], passes: int) -> None:
+        """Learn from the examples as they come, and from what was kept of them in later passes."""
+        kept = Kept()
+        for batch, count in examples:
+            batch, count = self._set_aside(batch, count)
+            self._learn(batch, count)
+            if passes > 1:
+                kept.add(copy(batch, count))
+        self._end_pass()
+        for _ in range(1, passes):
+            for batch in kept:
+                self._learn(batch, len(batch.labels))
+            self._end_pass()
+
+    def validation_error(self) -> float | None:
+        """The error of the model as it is now on the held-out examples; None if there are none."""
+        weight = wrong = 0.0
+        for batch in self._validation:
+            count = len(batch.labels)
+            answers, depths = self._room(count)
+            self.model.learner.predict(batch, count, answers, depths)
+            weight += float(batch.weights.sum(dtype=np.float64))
+            mistaken = answers[:count] != batch.labels
+            wrong += float((batch.weights * mistaken).sum(dtype=np.float64))
+        return wrong / weight if weight else None
+
+    def _set_aside(self, batch: Batch, count: int) -> tuple[Batch, int]:
+        """Take the held-out examples out of a batch."""
+        first = self.model.position
+        self.model.position += count
+        options = self.model.options
+        if options.holdout == 0:
+            return batch, count
+        aside = held_out(options.seed, options.holdout, first, count)
+        self._validation.add(pick(batch, np.flatnonzero(aside)))
+        rest = pick(batch, np.flatnonzero(~aside))
+        return rest, len(rest.labels)
+
+    def _learn(self, batch: Batch, count: int) -> None:
+        answers, depths = self._room(count)
+        self.model.learner.learn(batch, count, answers, depths)
+        self.meter.add(batch, count, answers, depths)
+
+    def _room(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        if count > len(self._answers):
+            self._answers = np.empty(2 * count, np.int32)
+            self._depths = np.empty(2 * count, np.int32)
+        return self._answers, self._depths
+
+    def _end_pass(self) -> None:
+        self.passes_done += 1
+        self._after_pass(self)
