@@ -17,9 +17,14 @@ _HEADINGS = (
 )
 
 
-def to_stderr(text: str) -> None:
-    sys.stderr.write(text)
-    sys.stderr.flush()
+def to_stderr(text: str) -> bool:
+    """Tell a person; False if nobody listens any more, which is no reason to stop working."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        return False
+    return True
 
 
 class Meter:

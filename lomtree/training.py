@@ -88,7 +88,7 @@ class Run:
             return
         if self._bar is not None:
             self._bar.clear()
-        to_stderr(text)
+        self._quiet = not to_stderr(text)
 
     @contextlib.contextmanager
     def _open_bar(self) -> Iterator[None]:
