@@ -6,6 +6,7 @@ from math import sqrt
 
 import numpy as np
 
+from lomtree.ahead import ahead
 from lomtree.model import Model
 from lomtree.reader import Block, Reader
 
@@ -13,7 +14,7 @@ from lomtree.reader import Block, Reader
 def answer_blocks(model: Model, reader: Reader) -> Iterator[tuple[Block, np.ndarray, np.ndarray]]:
     """Every block of a reader with its answers (label numbers) and the depths of their leaves."""
     answers = depths = np.empty(0, np.int32)
-    for block in reader:
+    for block in ahead(reader):
         if block.count > len(answers):
             answers, depths = (
                 np.empty(2 * block.count, np.int32),

@@ -74,14 +74,20 @@ def kernel(function: Callable) -> Callable:
     """Compile on first use, without the GIL and without bounds checks; keep the code on disk.
 
     Kernels allocate nothing, so they do without numba's run time (`_nrt`), whose counting of
-    references to the arrays costs more than many a small function does.
+    references to the arrays costs more than many a small function does. They are always inlined:
+    a call would pass every length and stride of every array in its arguments.
     """
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = CACHE_FOLDER or ""
     try:
         return numba.njit(
-            function, cache=CACHE_FOLDER is not None, nogil=True, error_model="numpy", _nrt=False
+            function,
+            cache=CACHE_FOLDER is not None,
+            nogil=True,
+            error_model="numpy",
+            forceinline=True,
+            _nrt=False,
         )
     finally:
         config.CACHE_DIR = before

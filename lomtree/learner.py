@@ -7,7 +7,7 @@ import numpy as np
 from lomtree import tallies
 from lomtree.batch import Batch
 from lomtree.options import LOSSES, Options
-from lomtree.regressor import Rule, Weights, make_weights
+from lomtree.regressor import GROUP, Rule, Weights, make_weights
 from lomtree.scaling import Scales, make_scales
 from lomtree.tree import COUNTS, NO_LABEL, NODE, NONE, Growth, Scratch, Tree, learn, predict
 
@@ -107,8 +107,8 @@ class Learner:
     @property
     def table_load(self) -> float:
         """The part of the weight table that holds weights."""
-        slots, used = self.state.weights.size
-        return float(used / slots)
+        slots, lines = self.state.weights.size
+        return float(lines * GROUP / slots)
 
     def _room_for(self, batch: Batch, count: int) -> Scratch:
         longest = int(np.diff(batch.starts[: count + 1]).max(initial=0))

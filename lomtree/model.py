@@ -1,6 +1,8 @@
 """A model: what it was trained with, the labels, and what was learned; to and from named arrays."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -10,18 +12,21 @@ from lomtree.labels import Labels
 from lomtree.learner import Learner, State
 from lomtree.options import Options
 from lomtree.regressor import GROUP, Weights, first_slots
-from lomtree.rows import PackedRows, pack, take, unpack_into
+from lomtree.rows import pack, unpack_into
 from lomtree.scaling import Scales, make_scales
 from lomtree.structure import check_structure
 from lomtree.tree import COUNTS, NODE, Tree
 
-Arrays = dict[str, np.ndarray]
+Arrays = dict[str, Any]  # of ndarrays, or (to be written) of rows.Columns
 
 ALGORITHM = "lomtree"
 _ANSWERING_COLUMNS = ("left", "right", "label", "place")
 _LEARNING_COLUMNS = ("parent", "labels", "C", "m", "n", "l_max", "recycled")
 _COUNTS_KEPT = ("t", "nodes", "root", "groups", "labels", "depth", "swaps", "examples")
-_TALLY_COLUMNS = ("label", "m", "n", "l")
+_TALLY_SUMS = ("m", "n", "l")
+_WEIGHT_COLUMNS = ("w", "squares")
+_SCALE_COLUMNS = ("count", "root")
+_TAG_COLUMNS = ("tag",)
 
 
 @dataclass
@@ -44,8 +49,6 @@ def to_arrays(model: Model, predict_only: bool) -> tuple[dict, Arrays]:
     """
     tree, weights, scales = model.learner.state
     nodes = tree.nodes[: tree.counts["nodes"][0]]
-    packed_weights = pack(weights.table[: weights.size[0]])
-    packed_scales = pack(scales.table)
     header = {
         "algorithm": ALGORITHM,
         "predict_only": predict_only,
@@ -53,26 +56,29 @@ def to_arrays(model: Model, predict_only: bool) -> tuple[dict, Arrays]:
         "position": model.position,
         "counts": {name: int(tree.counts[name][0]) for name in _COUNTS_KEPT},
         "slots": weights.size.tolist(),
-        "weights": packed_weights.kind,
-        "scales": packed_scales.kind,
     }
-    arrays = {
-        "labels.text": model.labels.text,
-        "labels.ends": model.labels.ends,
-        "weights.where": packed_weights.where,
-        "weights.rows": packed_weights.rows,
-        "scales.where": packed_scales.where,
-        "scales.rows": packed_scales.rows,
-        "scales.norms": scales.norms,
-    }
+    arrays: Arrays = {"labels.text": model.labels.text, "labels.ends": model.labels.ends}
     arrays |= {f"nodes.{name}": nodes[name] for name in _ANSWERING_COLUMNS}
-    if predict_only:
-        arrays["weights.rows"] = packed_weights.rows[:, :1]
-    else:
+    names = _WEIGHT_COLUMNS[:1] if predict_only else _WEIGHT_COLUMNS
+    _add_packed(header, arrays, "weights", names, weights.table[: weights.size[0]])
+    _add_packed(header, arrays, "scales", _SCALE_COLUMNS, scales.table)
+    arrays["scales.norms"] = scales.norms
+    if not predict_only:
+        tags = weights.tags[: weights.size[0] // GROUP, None]
+        _add_packed(header, arrays, "tags", _TAG_COLUMNS, tags)
         arrays |= {f"nodes.{name}": nodes[name] for name in _LEARNING_COLUMNS}
-        arrays["weights.tags"] = take(packed_weights, weights.tags[: weights.size[0], None])
         arrays |= _tallies_to_arrays(tree)
     return header, arrays
+
+
+def _add_packed(
+    header: dict, arrays: Arrays, part: str, names: tuple[str, ...], table: np.ndarray
+) -> None:
+    packed = pack(table)
+    header[part] = packed.kind
+    arrays[f"{part}.where"] = packed.where
+    for name, column in zip(names, packed.columns, strict=False):
+        arrays[f"{part}.{name}"] = column
 
 
 def _tallies_to_arrays(tree: Tree) -> Arrays:
@@ -80,12 +86,26 @@ def _tallies_to_arrays(tree: Tree) -> Arrays:
     node_of = np.full(tree.counts["generations"][0] + 1, -1, np.int32)
     count = tree.counts["nodes"][0]
     node_of[tree.nodes["generation"][:count]] = np.arange(count)
-    used = tree.tallies[tree.tallies["generation"] != 0]
-    node = node_of[used["generation"]]
-    used, node = used[node >= 0], node[node >= 0]
-    order = np.argsort((node.astype(np.int64) << 32) | used["label"])
-    arrays = {f"tallies.{name}": used[name][order] for name in _TALLY_COLUMNS}
-    return arrays | {"tallies.node": node[order]}
+    keys = np.empty(tree.counts["tallies"][0], np.int64)
+    rows = np.empty(len(keys), np.int64)
+    living = tallies.list_living(tree.tallies, node_of, keys, rows)
+    order = np.argsort(keys[:living])
+    sums = {f"tallies.{name}": np.empty(living) for name in _TALLY_SUMS}
+    tallies.take_columns(tree.tallies, rows[order], *sums.values())
+    keys = keys[order]
+    return {
+        "tallies.node": (keys >> 32).astype(np.int32),
+        "tallies.label": (keys & 0xFFFFFFFF).astype(np.int32),
+        **sums,
+    }
+
+
+def parts_needed(learning: bool) -> Callable[[str], bool]:
+    """Which of the arrays in a file are worth loading."""
+    answering = {f"nodes.{name}" for name in _ANSWERING_COLUMNS}
+    answering |= {"labels.text", "labels.ends", "weights.where", "weights.w", "scales.where"}
+    answering |= {f"scales.{name}" for name in (*_SCALE_COLUMNS, "norms")}
+    return lambda name: learning or name in answering
 
 
 def from_arrays(header: dict, arrays: Arrays, learning: bool) -> Model:
@@ -191,7 +211,7 @@ def _read_tallies(
     node = _column(arrays, "tallies.node", np.int32, length)
     parts = {
         name: _column(arrays, f"tallies.{name}", tallies.TALLY[name], length)
-        for name in _TALLY_COLUMNS
+        for name in ("label", *_TALLY_SUMS)
     }
     label = parts["label"]
     key = (node.astype(np.int64) << 32) | label
@@ -203,7 +223,7 @@ def _read_tallies(
         or np.any(key[1:] <= key[:-1])
     ):
         raise ModelError("its tallies do not fit its nodes and labels")
-    for name in ("m", "n", "l"):
+    for name in _TALLY_SUMS:
         if not np.all(np.isfinite(parts[name])):
             raise ModelError("its tallies are not finite numbers")
     if length and (parts["n"].min() < 0 or parts["l"].min() < 0):
@@ -218,38 +238,41 @@ def _read_tallies(
     return table
 
 
-def _packed(header: dict, arrays: Arrays, name: str) -> PackedRows:
-    rows = arrays[f"{name}.rows"]
-    if not np.all(np.isfinite(rows)):
-        raise ModelError(f"its {name} are not finite numbers")
-    return PackedRows(header[name], arrays[f"{name}.where"], rows)
+def _unpack(
+    header: dict, arrays: Arrays, part: str, names: tuple[str, ...], table: np.ndarray
+) -> None:
+    for column, name in enumerate(names[: table.shape[1]]):
+        values = arrays[f"{part}.{name}"]
+        if not np.all(np.isfinite(values)):
+            raise ModelError(f"its {part} are not finite numbers")
+        unpack_into(header[part], arrays[f"{part}.where"], values, table, column)
 
 
 def _read_weights(header: dict, arrays: Arrays, options: Options, learning: bool) -> Weights:
     slots = _whole_number(header["slots"][0], 1 << 10, 1 << options.bits)
-    used = _whole_number(header["slots"][1], 0, slots)
+    used = _whole_number(header["slots"][1], 0, slots // GROUP)
     if slots & (slots - 1):
         raise ModelError("its table's size is not a power of two")
-    packed = _packed(header, arrays, "weights")
-    columns = 2 if learning and options.update == "adaptive" else 1
     capacity = 1 << options.bits if learning else slots
     weights = Weights(
-        np.zeros((capacity, columns), np.float32),
-        np.zeros(capacity if learning else 0, np.uint8),
+        np.zeros((capacity, 2 if learning and options.update == "adaptive" else 1), np.float32),
+        np.zeros(capacity // GROUP if learning else 0, np.uint8),
         np.array([slots, used], np.int64),
     )
-    unpack_into(packed, weights.table[:slots], columns)
+    _unpack(header, arrays, "weights", _WEIGHT_COLUMNS, weights.table[:slots])
     if learning:
         if slots < first_slots(weights):
             raise ModelError("its table is smaller than it can be")
-        tags = packed._replace(rows=arrays["weights.tags"])
-        unpack_into(tags, weights.tags[:slots, None], 1)
+        tags = weights.tags[: slots // GROUP, None]
+        _unpack(header, arrays, "tags", _TAG_COLUMNS, tags)
+        if np.count_nonzero(tags) != used:
+            raise ModelError("its table is not as full as it says")
     return weights
 
 
 def _read_scales(header: dict, arrays: Arrays, options: Options) -> Scales:
     scales = make_scales(options.update == "adaptive")
-    unpack_into(_packed(header, arrays, "scales"), scales.table, 2)
+    _unpack(header, arrays, "scales", _SCALE_COLUMNS, scales.table)
     norms = _column(arrays, "scales.norms", np.float64, 2)
     if not np.all(np.isfinite(norms)) or norms.min() < 0 or np.any(scales.table < 0):
         raise ModelError("its scales are not positive numbers")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lomtree.ahead import DEPTH
 from lomtree.batch import GOOD, NO_LABEL, SENTENCES, TAG_FOR_LABEL, Batch, Spans, holds, make_arrays
 from lomtree.errors import DataError
 from lomtree.libsvm_text import parse_libsvm
@@ -95,7 +96,7 @@ class Reader:
         format: str = "auto",
         on_error: str = "stop",
         labels_required: bool = False,
-        kept_blocks: int = 1,
+        kept_blocks: int = DEPTH + 2,
     ) -> None:
         self.sources = sources
         self.format = format

@@ -30,10 +30,14 @@ GROUP = 1 << GROUP_BITS
 # lie side by side and share no weights before the table is nearly full.
 SPREAD = np.uint32(0xB7728ED1)
 
+# A gradient this small changes nothing: the regressor is sure already. That saves the second sweep
+# more often than not, and measured better (fewer weights, less wandering).
+SURE = 0.1
+
 FIRST_BITS = 18
 TAG_BITS = 7
-TAKEN = 1 << TAG_BITS  # set in the tag of every slot that was ever taken
-FULL = 0.35  # the part of the slots in use at which the table doubles
+TAKEN = 1 << TAG_BITS  # set in the tag of every line in use
+FULL = 0.85  # the part of the lines in use at which the table doubles
 TINY = np.float32(1e-30)  # keeps the root of an underflowed square from being 0
 LARGEST = 1e30  # beyond this a product could leave the range of a float32
 
@@ -49,17 +53,20 @@ class Rule(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The table; rows beyond the slots in use are reserved but never touched."""
+    """The table; what lies beyond the slots in use is reserved but never touched.
+
+    A line is the GROUP slots of one feature in one group.
+    """
 
     table: np.ndarray  # float32[capacity, 2] (weight, squares) or [capacity, 1] (weight)
-    tags: np.ndarray  # uint8[capacity]: TAKEN and the next bits of the index that took it first
-    size: np.ndarray  # int64[2]: slots (a power of two), slots that hold a weight
+    tags: np.ndarray  # uint8[capacity / GROUP]: of each line, TAKEN and the next bits of its index
+    size: np.ndarray  # int64[2]: slots (a power of two), lines in use
 
 
 def make_weights(bits: int, adaptive: bool) -> Weights:
     """An empty table that may grow to 2^bits slots; memory that is never touched costs nothing."""
     table = np.zeros((1 << bits, 2 if adaptive else 1), np.float32)
-    weights = Weights(table, np.zeros(1 << bits, np.uint8), np.zeros(2, np.int64))
+    weights = Weights(table, np.zeros((1 << bits) // GROUP, np.uint8), np.zeros(2, np.int64))
     weights.size[0] = first_slots(weights)
     return weights
 
@@ -168,9 +175,10 @@ def update(
     mean squared norm of all examples. Returns the score after the update, which follows in closed
     form from the score before it.
     """
-    slope = gradient(rule.loss, h, c) * importance
-    if slope == 0.0 or not 0.0 < gain < LARGEST:
+    slope = gradient(rule.loss, h, c)
+    if abs(slope) <= SURE or not 0.0 < gain < LARGEST:
         return h
+    slope *= importance
     move = largest_move(rule, h, c, importance)
     step = step_size(rule, slope, gain, move, examples, mean_square)
     signed_step = np.float32(-step if slope > 0.0 else step)
@@ -180,8 +188,8 @@ def update(
         index = index_of(features[position], offset)
         slot = np.int64(index & mask)
         value = x[position - begin]
-        if table[slot, 0] == 0.0 and weights.tags[slot] == 0:
-            take_slot(weights, slot, index)
+        if table[slot, 0] == 0.0 and weights.tags[slot >> GROUP_BITS] == 0:
+            take_line(weights, slot, index)
         table[slot, 0] += signed_step * direction[position - begin]
         if rule.adaptive:
             table[slot, 1] += square * value * value
@@ -196,9 +204,10 @@ def first_slots(weights):
 
 
 @kernel
-def take_slot(weights, slot, index):
-    """Note whose the slot is, so that its weight can move when the table doubles."""
-    weights.tags[slot] = np.uint8(TAKEN | (np.int64(index) // first_slots(weights)) & (TAKEN - 1))
+def take_line(weights, slot, index):
+    """Note whose the line is, so that its weights can move when the table doubles."""
+    above = np.int64(index) // first_slots(weights)
+    weights.tags[slot >> GROUP_BITS] = np.uint8(TAKEN | above & (TAKEN - 1))
     weights.size[1] += 1
 
 
@@ -206,18 +215,20 @@ def take_slot(weights, slot, index):
 def make_room(weights):
     """Double a table that fills up, as far as its capacity goes.
 
-    Each weight moves to where the index that took its slot first is now looked up; an index that
-    had shared the slot finds a fresh one.
+    Each line moves to where the index that took it first is now looked up; an index that had
+    shared the line finds a fresh one.
     """
     slots = weights.size[0]
-    if weights.size[1] <= FULL * slots or slots == len(weights.table):
+    lines = slots >> GROUP_BITS
+    if weights.size[1] <= FULL * lines or slots == len(weights.table):
         return
     bit = slots // first_slots(weights)
-    for slot in range(slots):
-        if weights.tags[slot] & bit:
-            for column in range(weights.table.shape[1]):
-                weights.table[slots + slot, column] = weights.table[slot, column]
-                weights.table[slot, column] = 0.0
-            weights.tags[slots + slot] = weights.tags[slot]
-            weights.tags[slot] = 0
+    for line in range(lines):
+        if weights.tags[line] & bit:
+            for slot in range(line * GROUP, (line + 1) * GROUP):
+                for column in range(weights.table.shape[1]):
+                    weights.table[slots + slot, column] = weights.table[slot, column]
+                    weights.table[slot, column] = 0.0
+            weights.tags[lines + line] = weights.tags[line]
+            weights.tags[line] = 0
     weights.size[0] = 2 * slots

@@ -1,5 +1,10 @@
-"""Arrays of which most rows are zero, as small as they can be: dense, as a bitmap, or as a list."""
+"""Tables of which many rows are zero, as small as they can be: dense, by a bitmap, or by a list.
 
+They are the largest part of a model, so they go to a file and come back column by column and piece
+by piece, without a second copy in memory.
+"""
+
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -7,22 +12,16 @@ import numpy as np
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
 
-
-class PackedRows(NamedTuple):
-    """The rows that are not all zero, and which they are."""
-
-    kind: str  # 'dense': all rows; 'bitmap': one bit a row; 'list': their numbers
-    where: np.ndarray  # uint8[] (empty, or the bitmap) or uint32[]
-    rows: np.ndarray
+_PIECE = 1 << 18
 
 
 @kernel
-def _mark(array, bitmap):
+def _mark(table, bitmap):
     """Set the bits of the rows that are not all zero; returns their number."""
     used = 0
-    for row in range(array.shape[0]):
-        for column in range(array.shape[1]):
-            if array[row, column] != 0:
+    for row in range(table.shape[0]):
+        for column in range(table.shape[1]):
+            if table[row, column] != 0:
                 bitmap[row >> 3] |= np.uint8(1 << (row & 7))
                 used += 1
                 break
@@ -30,86 +29,108 @@ def _mark(array, bitmap):
 
 
 @kernel
-def _gather(array, bitmap, rows, numbers):
+def _list_marked(bitmap, numbers):
     taken = 0
-    for row in range(array.shape[0]):
+    for row in range(len(bitmap) * 8):
         if bitmap[row >> 3] >> (row & 7) & 1:
-            for column in range(array.shape[1]):
-                rows[taken, column] = array[row, column]
             numbers[taken] = row
             taken += 1
 
 
 @kernel
-def _count_bits(bitmap):
-    count = 0
-    for byte in bitmap:
-        while byte:
-            count += byte & 1
-            byte >>= 1
-    return count
+def _gather(table, column, bitmap, byte, values):
+    """Collect one column of the marked rows from bitmap[byte] on, while there is room in `values`;
+    returns the next byte and the number of values."""
+    taken = 0
+    while byte < len(bitmap) and taken + 8 <= len(values):
+        bits = np.int64(bitmap[byte])
+        row = 8 * byte
+        while bits:
+            if bits & 1:
+                values[taken] = table[row, column]
+                taken += 1
+            bits >>= 1
+            row += 1
+        byte += 1
+    return byte, taken
 
 
 @kernel
-def _scatter(bitmap, rows, array, columns):
+def _scatter(bitmap, values, table, column):
+    """The reverse; returns the number of marked rows, and stops where there are too many."""
     taken = 0
     for byte in range(len(bitmap)):
         bits = np.int64(bitmap[byte])
         row = 8 * byte
         while bits:
             if bits & 1:
-                for column in range(columns):
-                    array[row, column] = rows[taken, column]
+                if taken == len(values):
+                    return taken + 1
+                table[row, column] = values[taken]
                 taken += 1
             bits >>= 1
             row += 1
+    return taken
 
 
-def pack(array: np.ndarray) -> PackedRows:
+class Column:
+    """One column of the rows of a table that are not zero, to be written piece by piece."""
+
+    def __init__(self, table: np.ndarray, column: int, bitmap: np.ndarray, count: int) -> None:
+        self.dtype = table.dtype
+        self.shape = (count,)
+        self.nbytes = count * table.itemsize
+        self._table, self._column, self._bitmap = table, column, bitmap
+
+    def pieces(self) -> Iterator[np.ndarray]:
+        values = np.empty(_PIECE, self.dtype)
+        byte = 0
+        while byte < len(self._bitmap):
+            byte, taken = _gather(self._table, self._column, self._bitmap, byte, values)
+            yield values[:taken]
+
+
+class Packed(NamedTuple):
+    """Which rows are not zero, and their columns."""
+
+    kind: str  # 'dense': all rows; 'bitmap': one bit a row; 'list': their numbers
+    where: np.ndarray  # uint8[] (empty, or the bitmap) or uint32[]
+    columns: list[Column]
+
+
+def pack(table: np.ndarray) -> Packed:
     """Pack a two-dimensional array whose length is a multiple of 8."""
-    count, columns = array.shape
+    count, width = table.shape
     bitmap = np.zeros(count // 8, np.uint8)
-    used = _mark(array, bitmap)
-    row_bytes = columns * array.itemsize
+    used = _mark(table, bitmap)
+    row_bytes = width * table.itemsize
     sizes = {
         "dense": count * row_bytes,
         "bitmap": count // 8 + used * row_bytes,
         "list": used * (4 + row_bytes),
     }
     kind = min(sizes, key=lambda name: sizes[name])
+    where = bitmap
     if kind == "dense":
-        return PackedRows(kind, bitmap[:0], array)
-    rows = np.empty((used, columns), array.dtype)
-    numbers = np.empty(used, np.uint32)
-    _gather(array, bitmap, rows, numbers)
-    return PackedRows(kind, bitmap if kind == "bitmap" else numbers, rows)
+        where, bitmap, used = bitmap[:0], np.full(count // 8, 0xFF, np.uint8), count
+    elif kind == "list":
+        where = np.empty(used, np.uint32)
+        _list_marked(bitmap, where)
+    return Packed(kind, where, [Column(table, column, bitmap, used) for column in range(width)])
 
 
-def take(packed: PackedRows, array: np.ndarray) -> np.ndarray:
-    """The rows of another array that lie where the packed ones do."""
-    if packed.kind == "dense":
-        return array
-    if packed.kind == "list":
-        return array[packed.where]
-    rows = np.empty((len(packed.rows), array.shape[1]), array.dtype)
-    _gather(array, packed.where, rows, np.empty(len(rows), np.uint32))
-    return rows
-
-
-def unpack_into(packed: PackedRows, array: np.ndarray, columns: int) -> None:
-    """Fill the first columns of an array of zeros; ModelError if the parts do not fit together."""
-    kind, where, rows = packed
-    if rows.ndim != 2 or rows.shape[1] < columns or rows.dtype != array.dtype:
+def unpack_into(kind: str, where: np.ndarray, values: np.ndarray, table: np.ndarray, column: int):
+    """Fill a column of a table of zeros; ModelError if the parts do not fit together."""
+    if values.ndim != 1 or values.dtype != table.dtype or where.ndim != 1:
         raise ModelError("its rows do not have the expected form")
-    if kind == "dense" and len(rows) == len(array):
-        array[:, :columns] = rows[:, :columns]
-    elif kind == "bitmap" and where.dtype == np.uint8 and len(where) * 8 == len(array):
-        if _count_bits(where) != len(rows):
+    if kind == "dense" and len(values) == len(table) and len(where) == 0:
+        table[:, column] = values
+    elif kind == "bitmap" and where.dtype == np.uint8 and len(where) * 8 == len(table):
+        if _scatter(where, values, table, column) != len(values):
             raise ModelError("its bitmap does not fit its rows")
-        _scatter(where, rows, array, columns)
-    elif kind == "list" and where.dtype == np.uint32 and len(where) == len(rows):
-        if len(where) and (np.any(where[1:] <= where[:-1]) or where[-1] >= len(array)):
+    elif kind == "list" and where.dtype == np.uint32 and len(where) == len(values):
+        if len(where) and (np.any(where[1:] <= where[:-1]) or where[-1] >= len(table)):
             raise ModelError("its rows are not in order")
-        array[where, :columns] = rows[:, :columns]
+        table[where, column] = values
     else:
         raise ModelError("its rows do not have the expected form")

@@ -19,7 +19,7 @@ TALLY = np.dtype(
     align=True,
 )
 FIRST_ROWS = 1 << 12
-FULL = 0.7
+FULL = 0.75
 
 
 def make_tallies(rows: int = FIRST_ROWS) -> np.ndarray:
@@ -27,11 +27,8 @@ def make_tallies(rows: int = FIRST_ROWS) -> np.ndarray:
 
 
 def rows_for(count: int) -> int:
-    """How many rows a table needs so that `count` of them leave it at most half full."""
-    rows = FIRST_ROWS
-    while rows < 2 * count:
-        rows *= 2
-    return rows
+    """How many rows a table needs so that `count` of them leave it half full."""
+    return max(FIRST_ROWS, 2 * count)
 
 
 @kernel
@@ -41,19 +38,21 @@ def home(tallies, generation, label):
     key *= np.uint64(0x9E3779B97F4A7C15)
     key ^= key >> np.uint64(32)
     key *= np.uint64(0xBF58476D1CE4E5B9)
-    mask = len(tallies) - 1
-    return np.int64(key >> np.uint64(32)) & mask
+    # Not the last bits of the hash but its size decides: so a table of any length has its rows in
+    # nearly the same order, and they move to a longer one without jumping about in memory.
+    return np.int64(((key >> np.uint64(32)) * np.uint64(len(tallies))) >> np.uint64(32))
 
 
 @kernel
 def find(tallies, generation, label):
     """The row of (generation, label), or the free row where it belongs."""
-    mask = len(tallies) - 1
     row = home(tallies, generation, label)
     while tallies[row].generation != 0 and (
         tallies[row].generation != generation or tallies[row].label != label
     ):
-        row = (row + 1) & mask
+        row += 1
+        if row == len(tallies):
+            row = 0
     return row
 
 
@@ -72,3 +71,28 @@ def move_living(tallies, alive, target):
             target[find(target, generation, tallies[row].label)] = tallies[row]
             moved += 1
     return moved
+
+
+@kernel
+def list_living(tallies, node_of, keys, rows):
+    """The rows of living generations, with keys (node, label) to sort them by; returns how many.
+
+    node_of[generation] is the node, or -1 for a forgotten one.
+    """
+    count = 0
+    for row in range(len(tallies)):
+        node = node_of[tallies[row].generation]
+        if tallies[row].generation != 0 and node >= 0:
+            keys[count] = (np.int64(node) << 32) | tallies[row].label
+            rows[count] = row
+            count += 1
+    return count
+
+
+@kernel
+def take_columns(tallies, rows, m, n, l):  # noqa: E741
+    for place in range(len(rows)):
+        tally = tallies[rows[place]]
+        m[place] = tally.m
+        n[place] = tally.n
+        l[place] = tally.l

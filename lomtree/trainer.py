@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from lomtree.ahead import ahead
 from lomtree.batch import Batch, copy, pick
 from lomtree.cache_file import Cache, CacheWriter
 from lomtree.kept import Kept
@@ -18,7 +19,7 @@ def read_examples(reader: Reader, labels: Labels) -> Iterator[tuple[Batch, int]]
 
     The batch is filled anew for the next block.
     """
-    for block in reader:
+    for block in ahead(reader):
         batch, count = block.batch, block.count
         labels.number(block.text, block.spans, count, batch.labels)
         good = np.flatnonzero(block.spans.problem[:count] == 0)

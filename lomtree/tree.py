@@ -234,16 +234,20 @@ def reach(tree, j, y, importance):
 
 
 @kernel
-def look_ahead(tree, weights, batch, begin, end, j, y):
+def look_ahead(nodes, weights, batch, begin, end, j):
     """Ask for what the walk will need below j, on either side, while j itself is worked on."""
-    nodes = tree.nodes
     for v in (nodes[j].left, nodes[j].right):
-        prefetch(tree.tallies, home(tree.tallies, nodes[v].generation, y))
         if nodes[v].left != NONE:
             prefetch(nodes, nodes[v].left)
             prefetch(nodes, nodes[v].right)
             if nodes[v].place >> GROUP_BITS != nodes[j].place >> GROUP_BITS:
                 fetch(weights, nodes[v].place, batch.features, begin, end)
+
+
+@kernel
+def look_ahead_for_tallies(tree, j, y):
+    for v in (tree.nodes[j].left, tree.nodes[j].right):
+        prefetch(tree.tallies, home(tree.tallies, tree.nodes[v].generation, y))
 
 
 @kernel
@@ -280,6 +284,7 @@ def descend(tree, weights, batch, begin, end, x, j):
     """Walk from j to a leaf; returns it and the number of steps."""
     nodes, steps = tree.nodes, 0
     while nodes[j].left != NONE:
+        look_ahead(nodes, weights, batch, begin, end, j)
         h = score(weights, nodes[j].place, batch.features, begin, end, x)
         j = child(nodes, j, h)
         steps += 1
@@ -317,7 +322,8 @@ def learn_example(tree, weights, scales, growth, rule, scratch, batch, begin, en
             update_C(tree, j)
             counts.depth = max(counts.depth, depth)
             return answer, depth
-        look_ahead(tree, weights, batch, begin, end, j, y)
+        look_ahead_for_tallies(tree, j, y)
+        look_ahead(nodes, weights, batch, begin, end, j)
         before, after = train_node(
             tree, weights, rule, scratch, batch, begin, end, j, row, importance, mean_square
         )

@@ -52,10 +52,11 @@ class Regressor:
         for feature, x in zip(features, xs, strict=True):
             directions.append(self._direction(feature, x))
             gain += directions[-1] * x
-        slope = slope_of(rule.loss, float(h), c) * w
-        if slope == 0 or gain <= 0:
+        slope = slope_of(rule.loss, float(h), c)
+        if abs(slope) <= 0.1 or gain <= 0:  # sure enough, or nothing to move
             return h
 
+        slope *= w
         if rule.adaptive:
             step = rule.rate * abs(slope) / math.sqrt(mean_square)
         else:

@@ -129,24 +129,30 @@ def test_doubling_keeps_every_weight_findable(adaptive):
     rule = Rule(LOSSES.index("absolute"), adaptive, 1.0, 0.5, 1.0)
     first = first_slots(weights)
     assert first == weights.size[0] == 1 << 18
-    # Every index has a slot of its own in the smallest table, and any tag.
-    indices = rng.permutation(first)[:200_000] + first * rng.integers(0, 256, 200_000)
-    features, members = (indices // GROUP).astype(np.uint32), indices % GROUP
+    # Every feature has a line of its own in the smallest table, and any tag.
+    lines = first // GROUP
+    features = (rng.permutation(lines) + lines * rng.integers(0, 256, lines)).astype(np.uint32)
+    members = rng.integers(0, GROUP, lines)
+    indices = features.astype(np.int64) * GROUP + members
     values = rng.uniform(0.5, 2, len(indices)).astype(np.float32)
     sizes, expected = set(), np.zeros(len(indices), np.float32)
-    for begin in range(0, len(indices), 10_000):
+    for begin in range(0, len(indices), 1_000):
         for member in range(GROUP):
-            mine = begin + np.flatnonzero(members[begin : begin + 10_000] == member)
+            mine = begin + np.flatnonzero(members[begin : begin + 1_000] == member)
             train(weights, rule, features[mine], values[mine], 1.0, place=member)
-        new = slice(begin, begin + 10_000)
+        new = slice(begin, begin + 1_000)
         expected[new] = weights.table[indices[new] & (weights.size[0] - 1), 0]
         make_room(weights)
         sizes.add(int(weights.size[0]))
         found = weights.table[indices & (weights.size[0] - 1), 0]
         assert np.array_equal(found, expected)
     assert np.all(expected != 0)
-    assert sizes == {1 << 18, 1 << 19, 1 << 20}
+    assert sizes == {1 << 18, 1 << 19}
     assert weights.size[1] == np.count_nonzero(weights.table[:, 0]) == len(indices)
+    weights.size[1] = 2 * lines  # as if it were full: once more, to the end of its capacity
+    make_room(weights)
+    assert weights.size[0] == 1 << 20
+    assert np.array_equal(weights.table[indices & (weights.size[0] - 1), 0], expected)
 
 
 def test_a_stream_learned_while_the_table_doubles_gives_the_same_answers():
@@ -161,7 +167,10 @@ def test_a_stream_learned_while_the_table_doubles_gives_the_same_answers():
     growing, state = Learner(options), new_state(options)
     state.weights.size[0] = len(state.weights.table)
     large = Learner(options, state)
-    results, expected = teach(growing, stream), teach(large, stream)
+    results = teach(growing, stream[:250])
+    growing.state.weights.size[1] = len(growing.state.weights.table)  # as if it were full
+    results += teach(growing, stream[250:])
+    expected = teach(large, stream)
     assert growing.state.weights.size[0] > first_slots(growing.state.weights)
 
     nodes = nodes_of(large)

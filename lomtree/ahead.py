@@ -1,0 +1,40 @@
+"""Work done ahead: an iterator runs in a thread of its own, a few items before they are wanted."""
+
+import queue
+import threading
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+
+DEPTH = 2  # items made in advance; with the one in use and the one in the making there are 4
+
+
+def ahead(items: Iterable[Item]) -> Iterator[Item]:
+    """The same items. Reading and parsing do without Python's lock, so they use a second core
+    while the first one learns. An error is raised where its item would have come."""
+    made: queue.Queue[tuple[Any, BaseException | None]] = queue.Queue(DEPTH)
+    abandoned = threading.Event()
+    end = object()
+
+    def work() -> None:
+        try:
+            for item in items:
+                made.put((item, None))
+                if abandoned.is_set():
+                    return
+            made.put((end, None))
+        except BaseException as error:
+            made.put((end, error))
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        while True:
+            item, error = made.get()
+            if error is not None:
+                raise error
+            if item is end:
+                return
+            yield item
+    finally:
+        abandoned.set()
