@@ -1,5 +1,6 @@
 """The program: runs a command and turns what goes wrong into one line and an exit status."""
 
+import contextlib
 import os
 import sys
 
@@ -13,7 +14,8 @@ CLOSED_PIPE = 141
 
 
 def _fail(message: str, status: int) -> int:
-    sys.stderr.write(f"lomtree: {message}\n")
+    with contextlib.suppress(OSError, AttributeError):  # closed, or never there (`2>&-`)
+        sys.stderr.write(f"lomtree: {message}\n")
     return status
 
 
@@ -40,7 +42,8 @@ def _run() -> int:
 def main() -> None:
     status = _run()
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except OSError:
         # Nobody reads any more: let Python's own flush at the end go nowhere, quietly.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

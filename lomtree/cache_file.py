@@ -31,7 +31,7 @@ _SAMPLE = 1 << 16
 
 
 def describe(sources: list[str], format: str, on_error: str, program: str) -> dict:
-    """What decides how text becomes examples. A source is known by its path, size, time and the
+    """What decides how text becomes examples. A source is known by its path, size, times and the
     bytes at both its ends; standard input has none of these, so it never matches."""
     return {
         "program": program,
@@ -53,7 +53,8 @@ def _fingerprint(path: str) -> list | None:
             digest.update(file.read(_SAMPLE))
     except OSError:
         return None
-    return [os.path.abspath(path), status.st_size, status.st_mtime_ns, digest.hexdigest()]
+    times = [status.st_mtime_ns, status.st_ctime_ns]
+    return [os.path.abspath(path), status.st_size, *times, digest.hexdigest()]
 
 
 class CacheWriter:
@@ -87,7 +88,7 @@ class Cache:
             self._begin = _check_header(file, description)
             try:
                 self.labels, self.skipped = _read_labels(file)
-            except (struct.error, ValueError, OverflowError):
+            except (struct.error, ValueError, OverflowError, OSError):
                 raise DataError("it is damaged") from None
 
     def __iter__(self) -> Iterator[Batch]:

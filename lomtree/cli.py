@@ -8,11 +8,13 @@ import functools
 import json
 import sys
 import time
+from math import inf
 
 import click
 
 from lomtree import __version__
-from lomtree.options import LEARNING_RATES, LOSSES, UPDATES, Options
+from lomtree.errors import LomtreeError
+from lomtree.options import LEARNING_RATES, LOSSES, OPTION_NAMES, UPDATES, Options
 
 _DEFAULTS = Options()
 
@@ -35,6 +37,12 @@ class _Group(click.Group):
             # click would turn it into status 1; main() knows what it means.
             raise click.exceptions.Exit(141) from None
 
+    def make_context(self, *arguments, **more):
+        try:
+            return super().make_context(*arguments, **more)
+        except BrokenPipeError:  # --help
+            raise click.exceptions.Exit(141) from None
+
 
 class _Progress(click.ParamType):
     """Like VW's -P: a whole number is a distance, a number with a point is a factor."""
@@ -46,7 +54,7 @@ class _Progress(click.ParamType):
             number = float(value) if "." in str(value) else int(value)
         except ValueError:
             self.fail(f"{value!r} is not a number", param, ctx)
-        if number < 1 or (isinstance(number, float) and number <= 1):
+        if number < 1 or (isinstance(number, float) and not 1 < number < inf):
             self.fail("must be a whole number, or a factor above 1 such as 2.0", param, ctx)
         return number
 
@@ -85,6 +93,11 @@ def _model_option(command):
         "-i", "--initial-model", "model_path", required=True, metavar="MODEL", help="The model."
     )
     return option(command)
+
+
+def _require_stdout() -> None:
+    if sys.stdout is None:  # started without one: `>&-`
+        raise LomtreeError("standard output is closed")
 
 
 def _say_compiling(quiet: bool) -> None:
@@ -189,6 +202,9 @@ def train(ctx, **arguments) -> None:
         for name in arguments
         if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
     }
+    Options(
+        **{name: arguments[name] for name in OPTION_NAMES if arguments[name] is not None}
+    ).check()
     from lomtree.training import Run
 
     _say_compiling(arguments["quiet"])
@@ -205,13 +221,22 @@ def predict(model_path, sources, predictions, format, on_error, quiet) -> None:
     from lomtree.model_file import read_model
     from lomtree.reader import Reader
 
+    if not predictions:
+        _require_stdout()
     _say_compiling(quiet)
     reader = Reader(sources, format, on_error)
     model = read_model(model_path, learning=False)
-    with click.open_file(predictions or "-", "wb") as out:
-        for lines in predict_lines(model, reader):
-            out.write(lines)
-            out.flush()
+    try:
+        with click.open_file(predictions or "-", "wb") as out:
+            for lines in predict_lines(model, reader):
+                out.write(lines)
+                out.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise LomtreeError(
+            f"{predictions or 'standard output'}: cannot be written ({error.strerror or error})"
+        ) from None
     if reader.skipped and not quiet:
         click.echo(f"skipped {reader.skipped} bad lines", err=True)
 
@@ -226,12 +251,15 @@ def test(model_path, sources, as_json, format, on_error, quiet) -> None:
     from lomtree.model_file import read_model
     from lomtree.reader import Reader
 
+    _require_stdout()
     _say_compiling(quiet)
     reader = Reader(sources, format, on_error, labels_required=True)
     model = read_model(model_path, learning=False)
     begun = time.perf_counter()
     score = score_examples(model, reader)
     seconds = time.perf_counter() - begun
+    if not score.examples:
+        raise LomtreeError("there were no examples to test the model with")
     result = {
         "examples": score.examples,
         "errors": score.errors,
@@ -252,6 +280,3 @@ def test(model_path, sources, as_json, format, on_error, quiet) -> None:
     click.echo(f"examples per second  {score.examples / seconds:,.0f}")
     if reader.skipped:
         click.echo(f"skipped              {reader.skipped:,}")
-    if not score.examples:
-        click.echo("lomtree: there were no examples", err=True)
-        sys.exit(1)

@@ -5,6 +5,7 @@ kernel inlines. So the folder is named after the text of the whole package: any 
 upgrade, starts a folder of its own, and stale code cannot be found.
 """
 
+import contextlib
 import hashlib
 import os
 import sys
@@ -100,8 +101,9 @@ class _SayOnce(event.Listener):
     def on_start(self, _event) -> None:
         if not self.said:
             self.said = True
-            sys.stderr.write("compiling (first run only, about ten seconds) ...\n")
-            sys.stderr.flush()
+            with contextlib.suppress(OSError, AttributeError):  # nobody reads it, or there is none
+                sys.stderr.write("compiling (first run only, about ten seconds) ...\n")
+                sys.stderr.flush()
 
     def on_end(self, _event) -> None:
         pass

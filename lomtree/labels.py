@@ -158,6 +158,9 @@ class Labels:
         """The same, but a label that is not known is NONE."""
         self._number_all(text, spans, count, numbers, False)
 
+    def all_differ(self) -> bool:
+        return int(np.count_nonzero(self._table.slots != NONE)) == len(self)
+
     def add(self, label: bytes) -> int:
         """The number of one label, which is a new one if need be."""
         text = np.frombuffer(label, np.uint8)

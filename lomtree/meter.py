@@ -19,6 +19,8 @@ _HEADINGS = (
 
 def to_stderr(text: str) -> bool:
     """Tell a person; False if nobody listens any more, which is no reason to stop working."""
+    if sys.stderr is None:  # started without one: `2>&-`
+        return False
     try:
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -14,7 +14,7 @@ from lomtree.options import Options
 from lomtree.regressor import GROUP, Weights, first_slots
 from lomtree.rows import pack, unpack_into
 from lomtree.scaling import Scales, make_scales
-from lomtree.structure import check_structure
+from lomtree.structure import check_structure, depth_of
 from lomtree.tree import COUNTS, NODE, Tree
 
 Arrays = dict[str, Any]  # of ndarrays, or (to be written) of rows.Columns
@@ -61,7 +61,7 @@ def to_arrays(model: Model, predict_only: bool) -> tuple[dict, Arrays]:
     arrays |= {f"nodes.{name}": nodes[name] for name in _ANSWERING_COLUMNS}
     names = _WEIGHT_COLUMNS[:1] if predict_only else _WEIGHT_COLUMNS
     _add_packed(header, arrays, "weights", names, weights.table[: weights.size[0]])
-    _add_packed(header, arrays, "scales", _SCALE_COLUMNS, scales.table)
+    _add_packed(header, arrays, "scales", _SCALE_COLUMNS, _rows_in_use(scales))
     arrays["scales.norms"] = scales.norms
     if not predict_only:
         tags = weights.tags[: weights.size[0] // GROUP, None]
@@ -69,6 +69,11 @@ def to_arrays(model: Model, predict_only: bool) -> tuple[dict, Arrays]:
         arrays |= {f"nodes.{name}": nodes[name] for name in _LEARNING_COLUMNS}
         arrays |= _tallies_to_arrays(tree)
     return header, arrays
+
+
+def _rows_in_use(scales: Scales) -> np.ndarray:
+    """None without scaling: its one row is never used."""
+    return scales.table if len(scales.table) > 1 else scales.table[:0]
 
 
 def _add_packed(
@@ -122,6 +127,8 @@ def from_arrays(header: dict, arrays: Arrays, learning: bool) -> Model:
         raise ModelError("it was saved with --predict-only, so its training cannot go on")
     nodes, counts = _read_nodes(header["counts"], arrays, learning, len(labels))
     check_structure(nodes, int(counts["root"][0]), len(labels), learning)
+    if learning and depth_of(nodes, int(counts["root"][0])) > counts["depth"][0]:
+        raise ModelError("its tree is deeper than it says")
     table = _read_tallies(arrays, nodes, counts, len(labels)) if learning else _no_tallies()
     groups = int(counts["groups"][0])
     members = np.zeros(max(len(nodes), groups), np.int8)
@@ -176,7 +183,12 @@ def _read_labels(arrays: Arrays) -> Labels:
         raise ModelError("its labels have the wrong form")
     if ends[0] != 0 or ends[-1] != len(text) or np.any(ends[1:] <= ends[:-1]):
         raise ModelError("its labels overlap")
-    return Labels.from_arrays(text, ends)
+    if np.any((text == 9) | (text == 10) | (text == 32)):
+        raise ModelError("its labels have white space in them")
+    labels = Labels.from_arrays(text, ends)
+    if not labels.all_differ():
+        raise ModelError("two of its labels are the same")
+    return labels
 
 
 def _read_nodes(
@@ -272,7 +284,7 @@ def _read_weights(header: dict, arrays: Arrays, options: Options, learning: bool
 
 def _read_scales(header: dict, arrays: Arrays, options: Options) -> Scales:
     scales = make_scales(options.update == "adaptive")
-    _unpack(header, arrays, "scales", _SCALE_COLUMNS, scales.table)
+    _unpack(header, arrays, "scales", _SCALE_COLUMNS, _rows_in_use(scales))
     norms = _column(arrays, "scales.norms", np.float64, 2)
     if not np.all(np.isfinite(norms)) or norms.min() < 0 or np.any(scales.table < 0):
         raise ModelError("its scales are not positive numbers")

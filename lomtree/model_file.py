@@ -9,6 +9,7 @@
 Nothing in it is ever executed, and no number in it is used before it was checked.
 """
 
+import io
 import json
 import os
 import zlib
@@ -26,6 +27,16 @@ MAGIC = b"LOMTREE\n"
 VERSION = 1
 _ALIGN = 64
 _PIECE = 1 << 20
+# What reading a header that means nothing may raise.
+_MALFORMED = (
+    KeyError,
+    IndexError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
 _DTYPES = {name: np.dtype(name) for name in ("<i1", "<u1", "<i4", "<u4", "<i8", "<f4", "<f8")}
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
@@ -81,7 +92,8 @@ def read_model(path: str, learning: bool) -> Model:
     With `learning` its training can go on; without, it loads faster and needs less memory.
     """
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb") as opened:
+            file = opened if opened.seekable() else io.BytesIO(opened.read())
             header, arrays = _take_apart(_Reader(file), parts_needed(learning))
         return from_arrays(header, arrays, learning)
     except ModelError as error:
@@ -92,7 +104,7 @@ def read_model(path: str, learning: bool) -> Model:
         raise ModelError(f"{path}: is a directory, not a model") from None
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
+    except _MALFORMED:
         raise ModelError(f"{path}: not a usable model: its header is malformed") from None
 
 

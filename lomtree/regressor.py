@@ -39,6 +39,7 @@ TAG_BITS = 7
 TAKEN = 1 << TAG_BITS  # set in the tag of every line in use
 FULL = 0.85  # the part of the lines in use at which the table doubles
 TINY = np.float32(1e-30)  # keeps the root of an underflowed square from being 0
+LARGEST_SQUARE = 1e20  # of a gradient: sums of them stay in the range of a float32
 LARGEST = 1e30  # beyond this a product could leave the range of a float32
 
 
@@ -97,6 +98,14 @@ def fetch(weights, place, features, begin, end):
 
 
 @kernel
+def limited(h):
+    """A score as a number: products of huge values may be infinite, or inf - inf."""
+    if h != h:
+        return np.float32(0.0)
+    return min(max(h, np.float32(-LARGEST)), np.float32(LARGEST))
+
+
+@kernel
 def score(weights, place, features, begin, end, x):
     """w.x for the features begin:end with values x[0], x[1], ..."""
     offset, mask, table = offset_of(place), mask_of(weights), weights.table
@@ -104,7 +113,7 @@ def score(weights, place, features, begin, end, x):
     for position in range(begin, end):
         slot = np.int64(index_of(features[position], offset) & mask)
         h += table[slot, 0] * x[position - begin]
-    return h
+    return limited(h)
 
 
 @kernel
@@ -131,7 +140,7 @@ def score_and_direction(weights, rule, place, features, begin, end, x, direction
                 along = np.float32(value * squares ** (-rule.power))
         direction[position - begin] = along
         gain += along * value
-    return h, gain
+    return limited(h), gain
 
 
 @kernel
@@ -176,13 +185,13 @@ def update(
     form from the score before it.
     """
     slope = gradient(rule.loss, h, c)
-    if abs(slope) <= SURE or not 0.0 < gain < LARGEST:
+    if abs(slope) <= SURE or not TINY < gain < LARGEST:
         return h
     slope *= importance
     move = largest_move(rule, h, c, importance)
     step = step_size(rule, slope, gain, move, examples, mean_square)
     signed_step = np.float32(-step if slope > 0.0 else step)
-    square = np.float32(min(slope * slope / importance, LARGEST))
+    square = np.float32(min(slope * slope / importance, LARGEST_SQUARE))
     offset, mask, table = offset_of(place), mask_of(weights), weights.table
     for position in range(begin, end):
         index = index_of(features[position], offset)

@@ -24,6 +24,27 @@ def _count_reached(nodes, root, stack):
     return reached
 
 
+@kernel
+def _deepest(nodes, root, stack):
+    deepest = 0
+    stack[0, 0], stack[0, 1] = root, 0
+    height = 1
+    while height > 0:
+        height -= 1
+        v, depth = stack[height]
+        deepest = max(deepest, depth)
+        if nodes[v].left != NONE:
+            stack[height, 0], stack[height, 1] = nodes[v].left, depth + 1
+            stack[height + 1, 0], stack[height + 1, 1] = nodes[v].right, depth + 1
+            height += 2
+    return deepest
+
+
+def depth_of(nodes: np.ndarray, root: int) -> int:
+    """The depth of the deepest leaf of what check_structure has found to be a tree."""
+    return int(_deepest(nodes, root, np.empty((len(nodes) + 1, 2), np.int64)))
+
+
 def check_structure(nodes: np.ndarray, root: int, label_count: int, learning: bool) -> None:
     """ModelError if children, labels, places or (where they are there) parents make no tree."""
     count = len(nodes)

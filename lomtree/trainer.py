@@ -8,7 +8,7 @@ from lomtree.ahead import ahead
 from lomtree.batch import Batch, copy, pick
 from lomtree.cache_file import Cache, CacheWriter
 from lomtree.kept import Kept
-from lomtree.labels import Labels
+from lomtree.labels import NONE, Labels
 from lomtree.meter import Meter
 from lomtree.model import Model
 from lomtree.reader import Reader
@@ -31,8 +31,14 @@ def read_examples(reader: Reader, labels: Labels) -> Iterator[tuple[Batch, int]]
 
 def cached_examples(cache: Cache, labels: Labels) -> Iterator[tuple[Batch, int]]:
     """The examples of a cache file, with its label numbers turned into those of `labels`."""
-    numbers = np.array([labels.add(label) for label in cache.labels], np.int32)
+    numbers = np.full(len(cache.labels), NONE, np.int32)
     for batch in cache:
+        # In the order of appearance, as the text would number them: the cache may know labels
+        # that are not in this text, from the model that was trained when it was made.
+        found, first = np.unique(batch.labels, return_index=True)
+        for label in found[np.argsort(first)]:
+            if numbers[label] == NONE:
+                numbers[label] = labels.add(cache.labels[label])
         yield batch._replace(labels=numbers[batch.labels]), len(batch.labels)
 
 

@@ -13,6 +13,8 @@ from lomtree.errors import LomtreeError
 def check_writable(path: str) -> None:
     """Find out before hours of work that a file cannot be written there."""
     folder = os.path.dirname(os.path.realpath(path))
+    if not path:
+        raise LomtreeError("the name of the file to write is empty")
     if os.path.isdir(path):
         raise LomtreeError(f"{path}: is a directory, not a file")
     if not os.path.isdir(folder):
@@ -46,7 +48,7 @@ def open_to_replace(path: str) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def _replacing(path: str) -> Iterator[BinaryIO]:
     folder, name = os.path.split(path)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:40]}.", suffix=".part", dir=folder)
     try:
         with open(descriptor, "wb") as file:
             yield file

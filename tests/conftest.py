@@ -1,0 +1,96 @@
+"""What several test files need: the program run in this process, and something to learn."""
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from lomtree import __main__ as program
+from lomtree import compiled
+
+
+class Result(NamedTuple):
+    status: int
+    out: bytes
+    err: str
+
+
+@pytest.fixture
+def lomtree(monkeypatch, capfdbinary, tmp_path_factory):
+    """Run a command as the shell would, but in this process; stdin is a file with these bytes."""
+    monkeypatch.setattr(compiled, "announce_compilation", lambda: None)
+    folder = tmp_path_factory.mktemp("stdin")
+
+    def run(*arguments, stdin: bytes = b"") -> Result:
+        (folder / "stdin").write_bytes(stdin)
+        monkeypatch.setattr(sys, "argv", ["lomtree", *map(str, arguments)])
+        before, given = os.dup(0), os.open(folder / "stdin", os.O_RDONLY)
+        os.dup2(given, 0)
+        capfdbinary.readouterr()
+        try:
+            with pytest.raises(SystemExit) as exit:
+                program.main()
+        finally:
+            os.dup2(before, 0)
+            os.close(before)
+            os.close(given)
+        out, err = capfdbinary.readouterr()
+        return Result(exit.value.code or 0, out, err.decode())
+
+    return run
+
+
+@pytest.fixture
+def process():
+    """Start `lomtree ARGUMENTS` as a process of its own, with pipes; ended when the test ends."""
+    started = []
+
+    def start(*arguments, **settings) -> subprocess.Popen:
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        command = [sys.executable, "-m", "lomtree", *map(str, arguments)]
+        package = {**os.environ, "PYTHONPATH": str(Path(compiled.__file__).parents[1])}
+        started.append(subprocess.Popen(command, env=package, **(pipes | settings)))
+        return started[-1]
+
+    yield start
+    for one in started:
+        if one.poll() is None:
+            one.kill()
+        one.wait()
+        for pipe in (one.stdin, one.stdout, one.stderr):
+            if pipe is not None and not pipe.closed:
+                pipe.close()
+
+
+def _words_of(label: int, rng: random.Random) -> str:
+    """Words that tell the label, and some that do not."""
+    words = [f"w{label}", f"v{label % 5}", *(f"noise{rng.randrange(40)}" for _ in range(3))]
+    return " ".join(rng.sample(words, len(words)))
+
+
+@pytest.fixture(scope="session")
+def lines() -> list[bytes]:
+    """300 lines of VW text with 20 classes, of which the later ones appear later."""
+    rng = random.Random(1)
+    labels = [rng.randrange(2 + number * 18 // 299) for number in range(300)]
+    return [f"class-{label} |words {_words_of(label, rng)}\n".encode() for label in labels]
+
+
+@pytest.fixture
+def data(lines, tmp_path) -> str:
+    """A file with these lines."""
+    path = tmp_path / "data.vw"
+    path.write_bytes(b"".join(lines))
+    return str(path)
+
+
+@pytest.fixture
+def model(lomtree, data, tmp_path) -> str:
+    """A model trained with that file."""
+    path = str(tmp_path / "model.lom")
+    assert lomtree("train", data, "-b", 18, "--quiet", "-f", path) == (0, b"", "")
+    return path

@@ -1,0 +1,110 @@
+"""Only one whole binary tree passes: compiled code walks it without looking."""
+
+import numpy as np
+import pytest
+
+from lomtree.errors import ModelError
+from lomtree.structure import check_structure
+from lomtree.tree import NODE, NONE
+
+LABELS = 3
+
+
+def tree() -> np.ndarray:
+    """0 has the children 1 and 2, and 2 has 3 and 4."""
+    nodes = np.zeros(5, NODE)
+    nodes["parent"] = NONE, 0, 0, 2, 2
+    nodes["left"] = 1, NONE, 3, NONE, NONE
+    nodes["right"] = 2, NONE, 4, NONE, NONE
+    nodes["label"] = 0, 1, 2, NONE, 0
+    nodes["place"] = 0, NONE, 1, NONE, 2
+    nodes["C"] = 1, 4, 1, 1, 2
+    return nodes
+
+
+def check(nodes: np.ndarray, root: int = 0, learning: bool = True) -> None:
+    check_structure(nodes, root, LABELS, learning)
+
+
+@pytest.mark.parametrize("learning", [False, True])
+def test_a_tree_is_a_tree(learning):
+    assert check(tree(), learning=learning) is None
+
+
+def test_a_single_leaf_is_a_tree():
+    nodes = tree()[3:4]
+    nodes["parent"] = NONE
+    assert check(nodes) is None
+
+
+def test_the_order_of_the_nodes_does_not_matter():
+    nodes = tree()[::-1].copy()
+    for name in ("parent", "left", "right"):
+        nodes[name] = np.where(nodes[name] == NONE, NONE, 4 - nodes[name])
+    assert check(nodes, root=4) is None
+
+
+def test_a_chain_as_deep_as_a_tree_can_be():
+    inner = 50_000
+    nodes = np.zeros(2 * inner + 1, NODE)
+    nodes["left"] = nodes["right"] = nodes["place"] = NONE
+    nodes["left"][:inner] = inner + 1 + np.arange(inner)
+    nodes["right"][:inner] = 1 + np.arange(inner)
+    nodes["place"][:inner] = np.arange(inner)
+    assert check(nodes, learning=False) is None
+
+
+WRONG = {
+    "a child out of range": {"left": (0, 5)},
+    "a child below none": {"right": (0, -2)},
+    "one child": {"right": (2, NONE)},
+    "the root as a child": {"left": (2, 0)},
+    "its own child": {"left": (2, 2)},
+    "two parents": {"left": (2, 1)},
+    "the same child twice": {"right": (2, 3)},
+    "a node without a parent": {"left": (2, NONE), "right": (2, NONE)},
+    "a label out of range": {"label": (1, LABELS)},
+    "a label below none": {"label": (1, -2)},
+    "an inner node without a place": {"place": (2, NONE)},
+    "a place below none": {"place": (1, -2)},
+}
+
+
+@pytest.mark.parametrize("learning", [False, True])
+@pytest.mark.parametrize("changes", WRONG.values(), ids=WRONG.keys())
+def test_what_no_tree_has_is_refused(changes, learning):
+    nodes = tree()
+    for name, (node, value) in changes.items():
+        nodes[name][node] = value
+    with pytest.raises(ModelError, match="its tree"):
+        check(nodes, learning=learning)
+
+
+def test_a_cycle_beside_the_tree_is_refused():
+    nodes = np.zeros(5, NODE)  # 0 is a lonely root; 1 and 2 are each other's children
+    nodes["left"] = NONE, 2, 1, NONE, NONE
+    nodes["right"] = NONE, 3, 4, NONE, NONE
+    nodes["place"] = NONE, 0, 1, NONE, NONE
+    with pytest.raises(ModelError, match="not in one piece"):
+        check(nodes, learning=False)
+
+
+LEARNING = {
+    "parents that do not agree": ("parent", 4, 0),
+    "a root with a parent": ("parent", 0, 2),
+    "counters that are no numbers": ("m", 1, np.nan),
+    "infinite counters": ("l_max", 1, np.inf),
+    "negative counters": ("n", 1, -1),
+    "a negative number of labels": ("labels", 1, -1),
+    "C that is no minimum": ("C", 2, 2),
+}
+
+
+@pytest.mark.parametrize("wrong", LEARNING.values(), ids=LEARNING.keys())
+def test_what_only_training_uses_is_checked_for_training(wrong):
+    name, node, value = wrong
+    nodes = tree()
+    nodes[name][node] = value
+    with pytest.raises(ModelError, match="its tree"):
+        check(nodes)
+    assert check(nodes, learning=False) is None
