@@ -6,6 +6,7 @@ and usage errors answer at once.
 
 import functools
 import json
+import os
 import sys
 import time
 from math import inf
@@ -88,11 +89,28 @@ def _input_options(command):
     return with_sources
 
 
-def _model_option(command):
-    option = click.option(
-        "-i", "--initial-model", "model_path", required=True, metavar="MODEL", help="The model."
-    )
-    return option(command)
+def _model_options(command):
+    """What every command that asks a model takes."""
+    for decorate in (
+        click.option(
+            "--threads",
+            type=click.IntRange(1),
+            help="Cores to use; the output is the same with any number.  [default: all]",
+        ),
+        click.option(
+            "-i", "--initial-model", "model_path", required=True, metavar="MODEL", help="The model."
+        ),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _read_model(path: str, threads: int | None):
+    from lomtree.model_file import read_model
+
+    model = read_model(path, learning=False)
+    model.learner.threads = threads or os.cpu_count() or 1
+    return model
 
 
 def _require_stdout() -> None:
@@ -212,20 +230,19 @@ def train(ctx, **arguments) -> None:
 
 
 @cli.command(epilog="  zcat test.vw.gz | lomtree predict -i model.lom > labels.txt")
-@_model_option
+@_model_options
 @click.option("-p", "--predictions", metavar="OUT", help="Write here instead of to stdout.")
 @_input_options
-def predict(model_path, sources, predictions, format, on_error, quiet) -> None:
+def predict(model_path, threads, sources, predictions, format, on_error, quiet) -> None:
     """Print the label of every example in DATA, one line each, followed by its tag."""
     from lomtree.answers import predict_lines
-    from lomtree.model_file import read_model
     from lomtree.reader import Reader
 
     if not predictions:
         _require_stdout()
     _say_compiling(quiet)
     reader = Reader(sources, format, on_error)
-    model = read_model(model_path, learning=False)
+    model = _read_model(model_path, threads)
     try:
         with click.open_file(predictions or "-", "wb") as out:
             for lines in predict_lines(model, reader):
@@ -242,19 +259,18 @@ def predict(model_path, sources, predictions, format, on_error, quiet) -> None:
 
 
 @cli.command(epilog="  lomtree test -i model.lom test.vw.gz")
-@_model_option
+@_model_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
 @_input_options
-def test(model_path, sources, as_json, format, on_error, quiet) -> None:
+def test(model_path, threads, sources, as_json, format, on_error, quiet) -> None:
     """Print how well a model predicts the labels of DATA."""
     from lomtree.answers import score_examples
-    from lomtree.model_file import read_model
     from lomtree.reader import Reader
 
     _require_stdout()
     _say_compiling(quiet)
     reader = Reader(sources, format, on_error, labels_required=True)
-    model = read_model(model_path, learning=False)
+    model = _read_model(model_path, threads)
     begun = time.perf_counter()
     score = score_examples(model, reader)
     seconds = time.perf_counter() - begun

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import event
+from numba.core import caching, event
 
 FOLDERS_KEPT = 4
 
@@ -71,6 +71,38 @@ def _cache_folder() -> str | None:
 CACHE_FOLDER = _cache_folder()
 
 
+class _LazyCache:
+    """numba's cache of one kernel, opened when the kernel is first called from Python.
+
+    Most kernels never are: they live on inside others. And what numba does before it looks into a
+    cache (it imports all that it could compile) waits until something must be compiled. Both save
+    a large part of the time that a short run takes.
+    """
+
+    def __init__(self, function: Callable) -> None:
+        self._function = function
+        self._cache: Any = None
+
+    def _open(self) -> Any:
+        if self._cache is None:
+            config: Any = numba.config
+            before = config.CACHE_DIR
+            config.CACHE_DIR = CACHE_FOLDER
+            try:
+                self._cache = caching.FunctionCache(self._function)
+            finally:
+                config.CACHE_DIR = before
+        return self._cache
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        cache = self._open()
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(signature, target)
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        self._open().save_overload(signature, compiled)
+
+
 def kernel(function: Callable) -> Callable:
     """Compile on first use, without the GIL and without bounds checks; keep the code on disk.
 
@@ -78,20 +110,10 @@ def kernel(function: Callable) -> Callable:
     references to the arrays costs more than many a small function does. They are always inlined:
     a call would pass every length and stride of every array in its arguments.
     """
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = CACHE_FOLDER or ""
-    try:
-        return numba.njit(
-            function,
-            cache=CACHE_FOLDER is not None,
-            nogil=True,
-            error_model="numpy",
-            forceinline=True,
-            _nrt=False,
-        )
-    finally:
-        config.CACHE_DIR = before
+    dispatcher = numba.njit(function, nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+    if CACHE_FOLDER is not None:
+        dispatcher._cache = _LazyCache(function)
+    return dispatcher
 
 
 class _SayOnce(event.Listener):

@@ -1,5 +1,7 @@
 """A LOMtree that learns: the arrays of Algorithm 1 and its regressors, grown when they are full."""
 
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from lomtree.scaling import Scales, make_scales
 from lomtree.tree import COUNTS, NO_LABEL, NODE, NONE, Growth, Scratch, Tree, learn, predict
 
 FIRST_NODES = 1 << 10
+WORTH_A_THREAD = 256  # examples
 
 
 class State(NamedTuple):
@@ -36,8 +39,12 @@ def new_state(options: Options) -> State:
 
 
 class Learner:
+    """`threads` is how many cores predict() may use; learning is one example after the other."""
+
     def __init__(self, options: Options, state: State | None = None) -> None:
         self.options = options
+        self.threads = 1
+        self._pool: ThreadPoolExecutor | None = None
         self.state = state or new_state(options)
         self._scratch = _make_scratch(0)
 
@@ -77,10 +84,29 @@ class Learner:
             self._grow()
 
     def predict(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
-        """Answer the first `count` examples of a batch: label numbers and depths of the leaves."""
+        """Answer the first `count` examples of a batch: label numbers and depths of the leaves.
+
+        Each of the threads takes a run of them; the answers are the same with any number.
+        """
+        edges = np.linspace(0, count, self.threads + 1).astype(np.int64)
+        runs = [(begin, end) for begin, end in pairwise(edges) if begin < end]
+        if len(runs) <= 1 or count < WORTH_A_THREAD:
+            self._predict_run(batch, 0, count, answers, depths)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads)
+        for job in [
+            self._pool.submit(self._predict_run, batch, begin, end, answers, depths)
+            for begin, end in runs
+        ]:
+            job.result()
+
+    def _predict_run(
+        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
+    ) -> None:
         tree, weights, scales = self.state
-        scratch = self._room_for(batch, count)
-        predict(tree, weights, scales, scratch, batch, 0, count, answers, depths)
+        scratch = _make_scratch(_longest(batch, begin, end))
+        predict(tree, weights, scales, scratch, batch, begin, end, answers, depths)
 
     @property
     def examples(self) -> int:
@@ -111,7 +137,7 @@ class Learner:
         return float(lines * GROUP / slots)
 
     def _room_for(self, batch: Batch, count: int) -> Scratch:
-        longest = int(np.diff(batch.starts[: count + 1]).max(initial=0))
+        longest = _longest(batch, 0, count)
         if longest > len(self._scratch.x):
             self._scratch = _make_scratch(2 * longest)
         return self._scratch
@@ -131,6 +157,11 @@ class Learner:
             count["tallies"] = tallies.move_living(table, alive, target)
             table = target
         self.state = self.state._replace(tree=Tree(nodes, table, counts, members))
+
+
+def _longest(batch: Batch, begin: int, end: int) -> int:
+    """The most features that one of these examples has."""
+    return int(np.diff(batch.starts[begin : end + 1]).max(initial=0))
 
 
 def _make_scratch(length: int) -> Scratch:

@@ -1,6 +1,7 @@
 """A model: what it was trained with, the labels, and what was learned; to and from named arrays."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -48,6 +49,8 @@ def to_arrays(model: Model, predict_only: bool) -> tuple[dict, Arrays]:
     in which order it was filled.
     """
     tree, weights, scales = model.learner.state
+    if not predict_only:  # sorting goes on beside packing
+        sorted_tallies = ThreadPoolExecutor(1).submit(_tallies_to_arrays, tree)
     nodes = tree.nodes[: tree.counts["nodes"][0]]
     header = {
         "algorithm": ALGORITHM,
@@ -67,7 +70,7 @@ def to_arrays(model: Model, predict_only: bool) -> tuple[dict, Arrays]:
         tags = weights.tags[: weights.size[0] // GROUP, None]
         _add_packed(header, arrays, "tags", _TAG_COLUMNS, tags)
         arrays |= {f"nodes.{name}": nodes[name] for name in _LEARNING_COLUMNS}
-        arrays |= _tallies_to_arrays(tree)
+        arrays |= sorted_tallies.result()
     return header, arrays
 
 

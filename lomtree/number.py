@@ -6,7 +6,6 @@ once; no string, no allocation, no C library (whose answer depends on the locale
 """
 
 import math
-from fractions import Fraction
 
 import numpy as np
 
@@ -22,17 +21,18 @@ _EXPONENT_LIMIT = 10**15  # more than any number of digits in memory can make up
 
 # Smaller or larger powers of ten make 0 or infinity of every mantissa below 10^18.
 _LOWEST_POWER, _HIGHEST_POWER = -343, 309
+_BITS = 160  # of a power of ten before it is rounded
 
 
 def _powers_of_ten() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Each power as (high + low) * 2^binary with 1 <= high + low < 2, good to 106 bits."""
+    """Each power as (high + low) * 2^binary with 1/2 < high + low < 2, good to 106 bits."""
     high, low, binary = [], [], []
     for power in range(_LOWEST_POWER, _HIGHEST_POWER + 1):
-        exact = Fraction(10) ** power
-        exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
-        scaled = exact / Fraction(2) ** exponent
-        high.append(float(scaled))
-        low.append(float(scaled - Fraction(high[-1])))
+        numerator, denominator = 10 ** max(power, 0), 10 ** max(-power, 0)
+        exponent = numerator.bit_length() - denominator.bit_length()
+        scaled = (numerator << _BITS + max(-exponent, 0)) // (denominator << max(exponent, 0))
+        high.append(math.ldexp(scaled, -_BITS))
+        low.append(math.ldexp(scaled - int(math.ldexp(high[-1], _BITS)), -_BITS))
         binary.append(exponent)
     return np.array(high), np.array(low), np.array(binary)
 

@@ -27,8 +27,8 @@ def make_tallies(rows: int = FIRST_ROWS) -> np.ndarray:
 
 
 def rows_for(count: int) -> int:
-    """How many rows a table needs so that `count` of them leave it half full."""
-    return max(FIRST_ROWS, 2 * count)
+    """How many rows a table gets for `count` of them: room for as many more."""
+    return max(FIRST_ROWS, int(2 * count / FULL) + 1)
 
 
 @kernel

@@ -234,20 +234,35 @@ def reach(tree, j, y, importance):
 
 
 @kernel
-def look_ahead(nodes, weights, batch, begin, end, j):
-    """Ask for what the walk will need below j, on either side, while j itself is worked on."""
+def child(nodes, j, h):
+    return nodes[j].right if h >= 0.0 else nodes[j].left
+
+
+@kernel
+def look_ahead(nodes, j):
+    """Ask for the nodes two levels below j while j is worked on: those one below are there then."""
     for v in (nodes[j].left, nodes[j].right):
         if nodes[v].left != NONE:
             prefetch(nodes, nodes[v].left)
             prefetch(nodes, nodes[v].right)
-            if nodes[v].place >> GROUP_BITS != nodes[j].place >> GROUP_BITS:
-                fetch(weights, nodes[v].place, batch.features, begin, end)
 
 
 @kernel
-def look_ahead_for_tallies(tree, j, y):
-    for v in (tree.nodes[j].left, tree.nodes[j].right):
-        prefetch(tree.tallies, home(tree.tallies, tree.nodes[v].generation, y))
+def fetch_child(nodes, weights, batch, begin, end, j, v):
+    """Ask for the weights of v, a child of j, if they are not in the lines that j itself needs."""
+    if nodes[v].left != NONE and nodes[v].place >> GROUP_BITS != nodes[j].place >> GROUP_BITS:
+        fetch(weights, nodes[v].place, batch.features, begin, end)
+
+
+@kernel
+def look_ahead_to_learn(tree, weights, batch, begin, end, j, row):
+    """Ask for the tallies of both children of j, and for the weights where the label most often
+    went before: asking for those of both children costs more than it saves."""
+    nodes, tally = tree.nodes, tree.tallies[row]
+    look_ahead(nodes, j)
+    for v in (nodes[j].left, nodes[j].right):
+        prefetch(tree.tallies, home(tree.tallies, nodes[v].generation, tally.label))
+    fetch_child(nodes, weights, batch, begin, end, j, child(nodes, j, tally.m))
 
 
 @kernel
@@ -275,16 +290,13 @@ def train_node(tree, weights, rule, scratch, batch, begin, end, j, row, importan
 
 
 @kernel
-def child(nodes, j, h):
-    return nodes[j].right if h >= 0.0 else nodes[j].left
-
-
-@kernel
 def descend(tree, weights, batch, begin, end, x, j):
     """Walk from j to a leaf; returns it and the number of steps."""
     nodes, steps = tree.nodes, 0
     while nodes[j].left != NONE:
-        look_ahead(nodes, weights, batch, begin, end, j)
+        look_ahead(nodes, j)
+        fetch_child(nodes, weights, batch, begin, end, j, nodes[j].left)
+        fetch_child(nodes, weights, batch, begin, end, j, nodes[j].right)
         h = score(weights, nodes[j].place, batch.features, begin, end, x)
         j = child(nodes, j, h)
         steps += 1
@@ -322,8 +334,7 @@ def learn_example(tree, weights, scales, growth, rule, scratch, batch, begin, en
             update_C(tree, j)
             counts.depth = max(counts.depth, depth)
             return answer, depth
-        look_ahead_for_tallies(tree, j, y)
-        look_ahead(nodes, weights, batch, begin, end, j)
+        look_ahead_to_learn(tree, weights, batch, begin, end, j, row)
         before, after = train_node(
             tree, weights, rule, scratch, batch, begin, end, j, row, importance, mean_square
         )
