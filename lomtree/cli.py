@@ -105,10 +105,12 @@ def _model_options(command):
     return command
 
 
-def _read_model(path: str, threads: int | None):
-    from lomtree.model_file import read_model
+def _read_model(path: str, threads: int | None, quiet: bool):
+    from lomtree.model_file import ModelBeingRead
 
-    model = read_model(path, learning=False)
+    reading = ModelBeingRead(path, learning=False)
+    _say_compiling(quiet)
+    model = reading.model()
     model.learner.threads = threads or os.cpu_count() or 1
     return model
 
@@ -235,14 +237,13 @@ def train(ctx, **arguments) -> None:
 @_input_options
 def predict(model_path, threads, sources, predictions, format, on_error, quiet) -> None:
     """Print the label of every example in DATA, one line each, followed by its tag."""
+    if not predictions:
+        _require_stdout()
+    model = _read_model(model_path, threads, quiet)
     from lomtree.answers import predict_lines
     from lomtree.reader import Reader
 
-    if not predictions:
-        _require_stdout()
-    _say_compiling(quiet)
     reader = Reader(sources, format, on_error)
-    model = _read_model(model_path, threads)
     try:
         with click.open_file(predictions or "-", "wb") as out:
             for lines in predict_lines(model, reader):
@@ -264,13 +265,12 @@ def predict(model_path, threads, sources, predictions, format, on_error, quiet) 
 @_input_options
 def test(model_path, threads, sources, as_json, format, on_error, quiet) -> None:
     """Print how well a model predicts the labels of DATA."""
+    _require_stdout()
+    model = _read_model(model_path, threads, quiet)
     from lomtree.answers import score_examples
     from lomtree.reader import Reader
 
-    _require_stdout()
-    _say_compiling(quiet)
     reader = Reader(sources, format, on_error, labels_required=True)
-    model = _read_model(model_path, threads)
     begun = time.perf_counter()
     score = score_examples(model, reader)
     seconds = time.perf_counter() - begun

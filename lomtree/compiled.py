@@ -124,7 +124,7 @@ class _SayOnce(event.Listener):
         if not self.said:
             self.said = True
             with contextlib.suppress(OSError, AttributeError):  # nobody reads it, or there is none
-                sys.stderr.write("compiling (first run only, about ten seconds) ...\n")
+                sys.stderr.write("compiling (only the first run does) ...\n")
                 sys.stderr.flush()
 
     def on_end(self, _event) -> None:

@@ -1,13 +1,12 @@
 """A model: what it was trained with, the labels, and what was learned; to and from named arrays."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 import numpy as np
 
 from lomtree import tallies
+from lomtree.array_file import Arrays
 from lomtree.errors import ModelError, OptionError
 from lomtree.labels import Labels
 from lomtree.learner import Learner, State
@@ -17,8 +16,6 @@ from lomtree.rows import pack, unpack_into
 from lomtree.scaling import Scales, make_scales
 from lomtree.structure import check_structure, depth_of
 from lomtree.tree import COUNTS, NODE, Tree
-
-Arrays = dict[str, Any]  # of ndarrays, or (to be written) of rows.Columns
 
 ALGORITHM = "lomtree"
 _ANSWERING_COLUMNS = ("left", "right", "label", "place")
@@ -106,14 +103,6 @@ def _tallies_to_arrays(tree: Tree) -> Arrays:
         "tallies.label": (keys & 0xFFFFFFFF).astype(np.int32),
         **sums,
     }
-
-
-def parts_needed(learning: bool) -> Callable[[str], bool]:
-    """Which of the arrays in a file are worth loading."""
-    answering = {f"nodes.{name}" for name in _ANSWERING_COLUMNS}
-    answering |= {"labels.text", "labels.ends", "weights.where", "weights.w", "scales.where"}
-    answering |= {f"scales.{name}" for name in (*_SCALE_COLUMNS, "norms")}
-    return lambda name: learning or name in answering
 
 
 def from_arrays(header: dict, arrays: Arrays, learning: bool) -> Model:

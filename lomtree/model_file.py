@@ -1,32 +1,14 @@
-"""The model file: a header in JSON, arrays, and a checksum over everything before it.
+"""The model file: see array_file for its form and model for what is in it."""
 
-    8 bytes   b"LOMTREE" and a newline
-    u32 u32   format version, length of the header
-    header    {..., "arrays": [[name, dtype, shape], ...]}; see model.to_arrays
-    arrays    in this order, little-endian, each at a multiple of 64 bytes from the beginning
-    u32       CRC-32 of all bytes before it
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
-Nothing in it is ever executed, and no number in it is used before it was checked.
-"""
-
-import io
-import json
-import os
-import zlib
-from collections.abc import Callable
-from typing import BinaryIO
-
-import numpy as np
-
+from lomtree.array_file import read_arrays, write_arrays
 from lomtree.errors import ModelError
-from lomtree.model import Arrays, Model, from_arrays, parts_needed, to_arrays
-from lomtree.rows import Column
-from lomtree.whole_file import open_to_replace
 
-MAGIC = b"LOMTREE\n"
-VERSION = 1
-_ALIGN = 64
-_PIECE = 1 << 20
+if TYPE_CHECKING:
+    from lomtree.model import Model
+
 # What reading a header that means nothing may raise.
 _MALFORMED = (
     KeyError,
@@ -37,128 +19,54 @@ _MALFORMED = (
     OverflowError,
     RecursionError,
 )
-_DTYPES = {name: np.dtype(name) for name in ("<i1", "<u1", "<i4", "<u4", "<i8", "<f4", "<f8")}
-_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+
+# The parts of a model that answering needs; the rest is for learning.
+ANSWERING = ("labels.", "scales.", "weights.where", "weights.w")
+ANSWERING_NODES = ("nodes.left", "nodes.right", "nodes.label", "nodes.place")
 
 
-class _Writer:
-    """Passes bytes on to a file and keeps the sum."""
+def write_model(model: "Model", path: str, predict_only: bool = False) -> None:
+    from lomtree.model import to_arrays
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._sum = 0
-        self.written = 0
-
-    def write(self, data) -> None:
-        self._file.write(data)
-        self._sum = zlib.crc32(data, self._sum)
-        self.written += len(data)
-
-    def finish(self) -> None:
-        self._file.write(_number(self._sum))
+    write_arrays(path, *to_arrays(model, predict_only))
 
 
-def _number(value: int) -> bytes:
-    return value.to_bytes(4, "little")
+class ModelBeingRead:
+    """A model file that is read in a thread of its own, while the caller imports numba, say."""
+
+    def __init__(self, path: str, learning: bool) -> None:
+        needed = _needed_to_learn if learning else _needed_to_answer
+        self._path, self._learning = path, learning
+        self._parts = ThreadPoolExecutor(1).submit(read_arrays, path, needed)
+
+    def model(self) -> "Model":
+        """Wait for it; ModelError, beginning with the path, if it is no model."""
+        path = self._path
+        from lomtree.model import from_arrays
+
+        try:
+            return from_arrays(*self._parts.result(), self._learning)
+        except ModelError as error:
+            raise ModelError(f"{path}: not a usable model: {error}") from None
+        except FileNotFoundError:
+            raise ModelError(f"{path}: no such file") from None
+        except IsADirectoryError:
+            raise ModelError(f"{path}: is a directory, not a model") from None
+        except OSError as error:
+            raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from None
+        except _MALFORMED:
+            raise ModelError(f"{path}: not a usable model: its header is malformed") from None
 
 
-def _aligned(position: int) -> int:
-    return -(-position // _ALIGN) * _ALIGN
+def read_model(path: str, learning: bool) -> "Model":
+    """The model in a file. With `learning` its training can go on; without, it loads faster and
+    needs less memory."""
+    return ModelBeingRead(path, learning).model()
 
 
-def _lay_out(header: dict, arrays: Arrays) -> bytes:
-    table = [[name, _NAMES[array.dtype], list(array.shape)] for name, array in arrays.items()]
-    text = json.dumps({**header, "arrays": table}, sort_keys=True, separators=(",", ":"))
-    return text.encode()
+def _needed_to_learn(_name: str) -> bool:
+    return True
 
 
-def write_model(model: Model, path: str, predict_only: bool = False) -> None:
-    """Write a model so that `path` holds the old file or the whole new one at any moment."""
-    header, arrays = to_arrays(model, predict_only)
-    text = _lay_out(header, arrays)
-    with open_to_replace(path) as file:
-        out = _Writer(file)
-        out.write(MAGIC + _number(VERSION) + _number(len(text)) + text)
-        for array in arrays.values():
-            out.write(bytes(_aligned(out.written) - out.written))
-            for piece in array.pieces() if isinstance(array, Column) else [array]:
-                out.write(np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data)
-        out.finish()
-
-
-def read_model(path: str, learning: bool) -> Model:
-    """The model in a file; ModelError, beginning with the path, for anything else.
-
-    With `learning` its training can go on; without, it loads faster and needs less memory.
-    """
-    try:
-        with open(path, "rb") as opened:
-            file = opened if opened.seekable() else io.BytesIO(opened.read())
-            header, arrays = _take_apart(_Reader(file), parts_needed(learning))
-        return from_arrays(header, arrays, learning)
-    except ModelError as error:
-        raise ModelError(f"{path}: not a usable model: {error}") from None
-    except FileNotFoundError:
-        raise ModelError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise ModelError(f"{path}: is a directory, not a model") from None
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except _MALFORMED:
-        raise ModelError(f"{path}: not a usable model: its header is malformed") from None
-
-
-class _Reader:
-    """Gives out bytes of a file and keeps the sum. The last 4 bytes are not given out."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._sum = 0
-        self.position = 0
-        self.end = file.seek(0, os.SEEK_END) - 4
-        file.seek(0)
-
-    def read(self, size: int) -> bytearray:
-        if size > self.end - self.position:
-            raise ModelError("it ends too early")
-        data = bytearray(size)
-        self._file.readinto(data)  # type: ignore[attr-defined]
-        self._sum = zlib.crc32(data, self._sum)
-        self.position += size
-        return data
-
-    def skip(self, size: int) -> None:
-        for begin in range(0, size, _PIECE):
-            self.read(min(_PIECE, size - begin))
-
-    def check_sum(self) -> None:
-        if self.position != self.end:
-            raise ModelError("it is longer than it says")
-        if self._file.read(4) != _number(self._sum):
-            raise ModelError("its checksum is wrong, so it is damaged or incomplete")
-
-
-def _take_apart(file: _Reader, needed: Callable[[str], bool]) -> tuple[dict, Arrays]:
-    """The header and the arrays that are needed; nothing in them has been checked but the sum."""
-    if file.end < len(MAGIC) + 8 or file.read(len(MAGIC)) != MAGIC:
-        raise ModelError("it does not begin like one")
-    version = int.from_bytes(file.read(4), "little")
-    if version != VERSION:
-        raise ModelError(f"its format is version {version}, this program reads {VERSION}")
-    header = json.loads(file.read(int.from_bytes(file.read(4), "little")).decode())
-    arrays = {}
-    for name, dtype, shape in header["arrays"]:
-        file.skip(_aligned(file.position) - file.position)
-        size = _DTYPES[dtype].itemsize * _length(shape)
-        if needed(name):
-            arrays[name] = np.frombuffer(file.read(size), _DTYPES[dtype]).reshape(shape)
-        else:
-            file.skip(size)
-    file.check_sum()
-    return header, arrays
-
-
-def _length(shape: list[int]) -> int:
-    if len(shape) != 1 or type(shape[0]) is not int or not 0 <= shape[0] < 2**40:
-        raise ModelError("one of its arrays is malformed")
-    return shape[0]
+def _needed_to_answer(name: str) -> bool:
+    return name.startswith(ANSWERING) or name in ANSWERING_NODES

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from streams import ask, random_options, random_stream, teach
 
+from lomtree.array_file import MAGIC, VERSION
 from lomtree.errors import ModelError
 from lomtree.model import Model
-from lomtree.model_file import MAGIC, VERSION, read_model, write_model
+from lomtree.model_file import read_model, write_model
 from lomtree.options import Options
 
 CLASSES = 6
