@@ -27,15 +27,7 @@ import numpy as np
 
 from lomtree.compiled import kernel
 from lomtree.machine import prefetch
-from lomtree.regressor import (
-    GROUP,
-    GROUP_BITS,
-    fetch,
-    make_room,
-    score,
-    score_and_direction,
-    update,
-)
+from lomtree.regressor import GROUP, GROUP_BITS, fetch, make_room, score, update
 from lomtree.scaling import learn_norm, learn_scale, scale
 from lomtree.tallies import find, has_room, home
 
@@ -274,11 +266,9 @@ def train_node(tree, weights, rule, scratch, batch, begin, end, j, row, importan
     e = tally.m / tally.n if tally.n > 0.0 else 0.0
     c = -1.0 if E > e else 1.0
     x, direction = scratch.x, scratch.direction
-    before, gain = score_and_direction(
-        weights, rule, node.place, batch.features, begin, end, x, direction
-    )
+    before = score(weights, node.place, batch.features, begin, end, x)
     after = update(
-        weights, rule, node.place, batch.features, begin, end, x, direction, before, gain, c,
+        weights, rule, node.place, batch.features, begin, end, x, direction, before, c,
         importance, node.n, mean_square,
     )  # fmt: skip
     points = importance * min(max(np.float64(after), -1.0), 1.0)

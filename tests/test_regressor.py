@@ -21,7 +21,6 @@ from lomtree.regressor import (
     make_weights,
     offset_of,
     score,
-    score_and_direction,
     update,
 )
 
@@ -36,11 +35,10 @@ def train(weights, rule, features, x, c, importance=1.0, examples=0.0, mean_squa
     """One update; returns the scores before and after, as update() says and as they are."""
     features, x = np.array(features, np.uint32), np.array(x, np.float32)
     direction, end = np.empty(len(x), np.float32), len(x)
-    before, gain = score_and_direction(weights, rule, place, features, 0, end, x, direction)
-    assert before == score(weights, place, features, 0, end, x)
+    before = score(weights, place, features, 0, end, x)
     said = update(
-        weights, rule, place, features, 0, end, x, direction, before, gain, c, importance,
-        examples, mean_square,
+        weights, rule, place, features, 0, end, x, direction, before, c, importance, examples,
+        mean_square,
     )  # fmt: skip
     return before, said, score(weights, place, features, 0, end, x)
 
