@@ -9,7 +9,7 @@ import numpy as np
 from lomtree import tallies
 from lomtree.batch import Batch
 from lomtree.options import LOSSES, Options
-from lomtree.regressor import GROUP, Rule, Weights, make_weights
+from lomtree.regressor import FULL, GROUP, Rule, Weights, make_weights
 from lomtree.scaling import Scales, make_scales
 from lomtree.tree import COUNTS, NO_LABEL, NODE, NONE, Growth, Scratch, Tree, learn, predict
 
@@ -135,6 +135,11 @@ class Learner:
         """The part of the weight table that holds weights."""
         slots, lines = self.state.weights.size
         return float(lines * GROUP / slots)
+
+    @property
+    def table_crowded(self) -> bool:
+        """Whether the table should double, but may not."""
+        return self.table_load > FULL and self.table_bits == self.options.bits
 
     def _room_for(self, batch: Batch, count: int) -> Scratch:
         longest = _longest(batch, 0, count)

@@ -20,8 +20,6 @@ from lomtree.source import name_of
 from lomtree.trainer import Trainer, cached_examples, read_examples, written_to
 from lomtree.whole_file import check_writable, open_to_replace
 
-CROWDED = 0.7
-
 
 def choose_options(given: dict[str, Any], model: Model | None) -> Options:
     """The options of a run: those given, else the model's, else the defaults; checked."""
@@ -173,7 +171,6 @@ class Run:
 
     def _say_summary(self) -> None:
         meter, learner = self._meter, self._model.learner
-        load, crowded = learner.table_load, learner.table_load > CROWDED
         rate = meter.examples / meter.seconds
         self._say(
             f"\nexamples           {meter.examples:,}, {rate:,.0f} a second\n"
@@ -184,8 +181,8 @@ class Run:
             f"depth              mean {meter.depths / max(meter.examples, 1):.1f}, "
             f"largest {learner.largest_depth}, log2(labels) "
             f"{log2(max(len(self._model.labels), 1)):.1f}\n"
-            f"weight table       2^{learner.table_bits} slots, {load:.0%} in use"
-            + (": crowded, a larger -b would help" if crowded else "")
+            f"weight table       2^{learner.table_bits} slots, {learner.table_load:.0%} in use"
+            + (": crowded, a larger -b would help" if learner.table_crowded else "")
             + f"\nmodel              {self._target}\n"
         )
         if self._skipped:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from streams import BITS, ask, batch_of, example, random_stream, teach
 
-from lomtree.learner import Learner
+from lomtree.learner import WORTH_A_THREAD, Learner
 from lomtree.options import Options
 
 OPTIONS = Options(bits=BITS, max_nodes=7, swap_resistance=1)
@@ -83,3 +83,14 @@ def test_an_easy_problem_is_learned(stream):
     teach(learner, easy)
     right = [answer == one.label for (answer, _), one in zip(ask(learner, easy), easy, strict=True)]
     assert np.mean(right) > 0.95
+
+
+def test_predictions_are_the_same_with_any_number_of_threads():
+    rng = np.random.default_rng(0)
+    stream = random_stream(rng, 2 * WORTH_A_THREAD, 30)
+    learner = Learner(Options(bits=20))
+    teach(learner, stream)
+    alone = ask(learner, stream)
+    for threads in (2, 3, 7):
+        learner.threads = threads
+        assert ask(learner, stream) == alone

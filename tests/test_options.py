@@ -152,3 +152,9 @@ def test_progress_rows_come_as_wanted(lomtree, data, tmp_path):
         text = train(lomtree, data, tmp_path / "m", "-P", progress).err
         rows = re.findall(r"^ +\d\.\d{4} +\d\.\d{4} +(\d+) +class-", text, re.MULTILINE)
         assert [int(row) for row in rows] == numbers
+
+
+def test_a_table_that_may_not_grow_is_called_crowded(lomtree, data, tmp_path):
+    small = lomtree("train", data, "-f", tmp_path / "small", "-b", 10)
+    assert re.search(r"2\^10 slots, \d+% in use: crowded, a larger -b would help", small.err)
+    assert "crowded" not in lomtree("train", data, "-f", tmp_path / "large").err
