@@ -15,7 +15,7 @@ import click
 
 from lomtree import __version__
 from lomtree.errors import LomtreeError
-from lomtree.options import LEARNING_RATES, LOSSES, OPTION_NAMES, UPDATES, Options
+from lomtree.options import LOSSES, OPTION_NAMES, UPDATES, Options
 
 _DEFAULTS = Options()
 
@@ -144,7 +144,13 @@ def cli() -> None:
 )
 @click.option("-f", "--final-model", required=True, metavar="MODEL", help="Where the model goes.")
 @click.option("-i", "--initial-model", metavar="MODEL", help="Go on training this model.")
-@click.option("--passes", type=click.IntRange(1), default=1, show_default=True)
+@click.option(
+    "--passes",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="How often to go through the data; it is parsed once.",
+)
 @click.option(
     "-b",
     "--bits",
@@ -157,9 +163,9 @@ def cli() -> None:
     "-l",
     "--learning-rate",
     type=float,
-    help="Step size.  [default: "
-    + ", ".join(f"{rate:g} for {update}" for update, rate in LEARNING_RATES.items())
-    + "]",
+    default=_DEFAULTS.learning_rate,
+    show_default=True,
+    help="Step size.",
 )
 @click.option(
     "-T", "--max-nodes", type=click.IntRange(1), help="Internal nodes at most (the paper's T)."
@@ -179,8 +185,20 @@ def cli() -> None:
     show_default=True,
     help="How much fuller a leaf must be than the emptiest one to take its place.",
 )
-@click.option("--loss", type=click.Choice(LOSSES), default=_DEFAULTS.loss, show_default=True)
-@click.option("--update", type=click.Choice(UPDATES), default=_DEFAULTS.update, show_default=True)
+@click.option(
+    "--loss",
+    type=click.Choice(LOSSES),
+    default=_DEFAULTS.loss,
+    show_default=True,
+    help="What the regressors minimise.",
+)
+@click.option(
+    "--update",
+    type=click.Choice(UPDATES),
+    default=_DEFAULTS.update,
+    show_default=True,
+    help="adaptive: a step size a weight, blind to the scale of features; sgd: one for all.",
+)
 @click.option(
     "--power-t",
     type=float,
@@ -202,7 +220,13 @@ def cli() -> None:
     show_default=True,
     help="Share of the examples kept for validation; the error on them is shown.",
 )
-@click.option("--seed", type=int, default=_DEFAULTS.seed, show_default=True)
+@click.option(
+    "--seed",
+    type=int,
+    default=_DEFAULTS.seed,
+    show_default=True,
+    help="Decides which examples are held out.",
+)
 @click.option("--cache", metavar="FILE", help="Keep the parsed examples here for further runs.")
 @click.option("--predict-only", is_flag=True, help="Write a smaller model that cannot learn.")
 @click.option(

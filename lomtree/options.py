@@ -6,7 +6,6 @@ from lomtree.errors import OptionError
 
 LOSSES = ("squared", "absolute", "logistic")
 UPDATES = ("sgd", "adaptive")
-LEARNING_RATES = {"sgd": 0.5, "adaptive": 4.0}
 LARGEST_BITS = 31
 
 # A model keeps what it was begun with; the rest may change when its training goes on.
@@ -18,7 +17,7 @@ class Options:
     bits: int = 27  # the weight table grows up to 2^bits slots
     loss: str = "logistic"
     update: str = "adaptive"
-    learning_rate: float = LEARNING_RATES["adaptive"]
+    learning_rate: float = 4.0
     power_t: float = 0.5
     clip: float = 0.5  # the most that one example moves a score
     max_nodes: int = 0  # T; 0: nodes_per_class times the labels seen so far, minus 1

@@ -14,7 +14,7 @@ from lomtree.errors import DataError, LomtreeError, OptionError
 from lomtree.meter import Meter, to_stderr
 from lomtree.model import Model
 from lomtree.model_file import read_model, write_model
-from lomtree.options import FIXED_BY_MODEL, LEARNING_RATES, OPTION_NAMES, Options
+from lomtree.options import FIXED_BY_MODEL, OPTION_NAMES, Options
 from lomtree.reader import Reader
 from lomtree.source import name_of
 from lomtree.trainer import Trainer, cached_examples, read_examples, written_to
@@ -29,8 +29,7 @@ def choose_options(given: dict[str, Any], model: Model | None) -> Options:
             raise OptionError("-T and --nodes-per-class exclude each other")
         chosen["max_nodes"] = 0
     if model is None:
-        update = chosen.get("update", Options.update)
-        options = Options(**{"learning_rate": LEARNING_RATES.get(update, 1.0), **chosen})
+        options = Options(**chosen)
     else:
         for name in FIXED_BY_MODEL:
             before = getattr(model.options, name)

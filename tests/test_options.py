@@ -58,12 +58,6 @@ def test_the_limits_themselves_are_allowed(name, value):
     assert Options(**{name: value}).check() is None
 
 
-def test_the_learning_rate_follows_the_update_unless_it_is_given():
-    assert choose_options({}, None) == Options()
-    assert choose_options({"update": "sgd"}, None).learning_rate == 0.5
-    assert choose_options({"update": "sgd", "learning_rate": 2.0}, None).learning_rate == 2
-
-
 def test_a_number_of_nodes_and_nodes_per_class_exclude_each_other():
     with pytest.raises(OptionError, match="-T and --nodes-per-class exclude each other"):
         choose_options({"max_nodes": 5, "nodes_per_class": 2.0}, None)
