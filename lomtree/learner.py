@@ -8,10 +8,11 @@ import numpy as np
 
 from lomtree import tallies
 from lomtree.batch import Batch
+from lomtree.nodes import COUNTS, NO_LABEL, NODE, NONE, Growth, Scratch, Tree
 from lomtree.options import LOSSES, Options
 from lomtree.regressor import FULL, GROUP, Rule, Weights, make_weights
 from lomtree.scaling import Scales, make_scales
-from lomtree.tree import COUNTS, NO_LABEL, NODE, NONE, Growth, Scratch, Tree, learn, predict
+from lomtree.tree import learn, predict
 
 FIRST_NODES = 1 << 10
 WORTH_A_THREAD = 256  # examples

@@ -10,12 +10,12 @@ from lomtree.array_file import Arrays
 from lomtree.errors import ModelError, OptionError
 from lomtree.labels import Labels
 from lomtree.learner import Learner, State
+from lomtree.nodes import COUNTS, NODE, Tree
 from lomtree.options import Options
 from lomtree.regressor import GROUP, Weights, first_slots
 from lomtree.rows import pack, unpack_into
 from lomtree.scaling import Scales, make_scales
 from lomtree.structure import check_structure, depth_of
-from lomtree.tree import COUNTS, NODE, Tree
 
 ALGORITHM = "lomtree"
 _ANSWERING_COLUMNS = ("left", "right", "label", "place")

@@ -4,7 +4,7 @@ import numpy as np
 
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
-from lomtree.tree import NONE
+from lomtree.nodes import NONE
 
 
 @kernel

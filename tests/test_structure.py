@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lomtree.errors import ModelError
+from lomtree.nodes import NODE, NONE
 from lomtree.structure import check_structure
-from lomtree.tree import NODE, NONE
 
 LABELS = 3
 

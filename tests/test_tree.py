@@ -24,9 +24,9 @@ from lomtree import learner as learner_module
 from lomtree import tallies
 from lomtree.batch import CONSTANT
 from lomtree.learner import Learner, new_state
+from lomtree.nodes import NO_LABEL, NONE
 from lomtree.options import Options
 from lomtree.regressor import index_of, offset_of
-from lomtree.tree import NO_LABEL, NONE
 
 
 def number_of(node):
