@@ -249,7 +249,7 @@ def train(ctx, **arguments) -> None:
     Options(
         **{name: arguments[name] for name in OPTION_NAMES if arguments[name] is not None}
     ).check()
-    from lomtree.training import Run
+    from lomtree.training_run import Run
 
     _say_compiling(arguments["quiet"])
     Run(given, arguments).run()

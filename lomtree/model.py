@@ -10,6 +10,7 @@ from lomtree.array_file import Arrays
 from lomtree.errors import ModelError, OptionError
 from lomtree.labels import Labels
 from lomtree.learner import Learner, State
+from lomtree.model_file import ANSWERING_COLUMNS
 from lomtree.nodes import COUNTS, NODE, Tree
 from lomtree.options import Options
 from lomtree.regressor import GROUP, Weights, first_slots
@@ -18,7 +19,6 @@ from lomtree.scaling import Scales, make_scales
 from lomtree.structure import check_structure, depth_of
 
 ALGORITHM = "lomtree"
-_ANSWERING_COLUMNS = ("left", "right", "label", "place")
 _LEARNING_COLUMNS = ("parent", "labels", "C", "m", "n", "l_max", "recycled")
 _COUNTS_KEPT = ("t", "nodes", "root", "groups", "labels", "depth", "swaps", "examples")
 _TALLY_SUMS = ("m", "n", "l")
@@ -58,7 +58,7 @@ def to_arrays(model: Model, predict_only: bool) -> tuple[dict, Arrays]:
         "slots": weights.size.tolist(),
     }
     arrays: Arrays = {"labels.text": model.labels.text, "labels.ends": model.labels.ends}
-    arrays |= {f"nodes.{name}": nodes[name] for name in _ANSWERING_COLUMNS}
+    arrays |= {f"nodes.{name}": nodes[name] for name in ANSWERING_COLUMNS}
     names = _WEIGHT_COLUMNS[:1] if predict_only else _WEIGHT_COLUMNS
     _add_packed(header, arrays, "weights", names, weights.table[: weights.size[0]])
     _add_packed(header, arrays, "scales", _SCALE_COLUMNS, _rows_in_use(scales))
@@ -121,7 +121,9 @@ def from_arrays(header: dict, arrays: Arrays, learning: bool) -> Model:
     check_structure(nodes, int(counts["root"][0]), len(labels), learning)
     if learning and depth_of(nodes, int(counts["root"][0])) > counts["depth"][0]:
         raise ModelError("its tree is deeper than it says")
-    table = _read_tallies(arrays, nodes, counts, len(labels)) if learning else _no_tallies()
+    table = (
+        _read_tallies(arrays, nodes, counts, len(labels)) if learning else tallies.make_tallies()
+    )
     groups = int(counts["groups"][0])
     members = np.zeros(max(len(nodes), groups), np.int8)
     placed = nodes["place"][nodes["place"] >= 0] // GROUP
@@ -133,10 +135,6 @@ def from_arrays(header: dict, arrays: Arrays, learning: bool) -> Model:
     )
     position = _whole_number(header["position"], 0, 2**62)
     return Model(options, labels, Learner(options, state), position)
-
-
-def _no_tallies() -> np.ndarray:
-    return tallies.make_tallies()
 
 
 def _whole_number(value: object, smallest: int, largest: int) -> int:
@@ -195,7 +193,7 @@ def _read_nodes(
     _whole_number(values["t"], 0, count)
     _whole_number(values["depth"], 0, count)
     _whole_number(values["labels"], 0, label_count)
-    columns = _ANSWERING_COLUMNS + (_LEARNING_COLUMNS if learning else ())
+    columns = ANSWERING_COLUMNS + (_LEARNING_COLUMNS if learning else ())
     parts = {name: _column(arrays, f"nodes.{name}", NODE[name], count) for name in columns}
     nodes = np.zeros(count, NODE)
     for name, part in parts.items():

@@ -22,7 +22,7 @@ _MALFORMED = (
 
 # The parts of a model that answering needs; the rest is for learning.
 ANSWERING = ("labels.", "scales.", "weights.where", "weights.w")
-ANSWERING_NODES = ("nodes.left", "nodes.right", "nodes.label", "nodes.place")
+ANSWERING_COLUMNS = ("left", "right", "label", "place")  # of the nodes
 
 
 def write_model(model: "Model", path: str, predict_only: bool = False) -> None:
@@ -69,4 +69,5 @@ def _needed_to_learn(_name: str) -> bool:
 
 
 def _needed_to_answer(name: str) -> bool:
-    return name.startswith(ANSWERING) or name in ANSWERING_NODES
+    column = name.removeprefix("nodes.")
+    return name.startswith(ANSWERING) or column in ANSWERING_COLUMNS

@@ -9,8 +9,6 @@ import numpy as np
 from lomtree.compiled import kernel
 from lomtree.machine import load32
 
-_ZERO, _NINE = 48, 57
-
 
 @kernel
 def mix_block(state, block):
@@ -68,18 +66,3 @@ def murmur3(text, begin, end, seed):
     for position in range(begin, end - 3, 4):
         state = mix_block(state, load32(text, position))
     return mix_tail(state, _last_block(text, begin, end), end - begin)
-
-
-@kernel
-def hash_name(text, begin, end, seed):
-    """VW's `--hash strings`: a name of digits only is its own number, counted from the seed.
-
-    The number wraps at 2^32, however long it is, and the empty name is number 0.
-    """
-    number = np.uint32(0)
-    for position in range(begin, end):
-        byte = text[position]
-        if byte < _ZERO or byte > _NINE:
-            return murmur3(text, begin, end, seed)
-        number = np.uint32(number * np.uint32(10) + np.uint32(byte - np.uint8(_ZERO)))
-    return np.uint32(number + np.uint32(seed))

@@ -68,7 +68,6 @@ class Trainer:
         self.passes_done = 0
         self._after_pass = after_pass
         self._validation = Kept()
-        self._held_out = 0
         self._answers = np.empty(0, np.int32)
         self._depths = np.empty(0, np.int32)
 

@@ -92,7 +92,7 @@ def _find_name_end(text, position, end):
 
 @kernel
 def _scan_name(text, begin, end, seed):
-    """The hash of a name, as murmur.hash_name has it, and where the name stops."""
+    """The hash of a name, VW's `--hash strings`, and where the name stops."""
     if _ZERO <= text[np.uint64(begin)] <= _NINE:
         number, stop = _scan_digits(text, begin, end, seed)
         if stop >= end or _ends_name(text[np.uint64(stop)]):

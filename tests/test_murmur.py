@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lomtree.murmur import hash_name, murmur3, murmur3_word
+from lomtree.batch import make_arrays
+from lomtree.murmur import murmur3, murmur3_word
+from lomtree.vw_text import parse_vw
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -52,8 +54,11 @@ def test_murmur3_gives_the_published_values(data, seed, expected):
     ],
 )
 def test_names_hash_as_in_vw(namespace, name, expected):
-    seed = run(hash_name, namespace, 0)
-    assert run(hash_name, name, seed) & (2**26 - 1) == expected
+    for spaces in (b"", b" " * 32):  # behind the name: near the end of the text, and far from it
+        line = b"1 |" + namespace + b" " + name + spaces
+        batch, spans = make_arrays(len(line), 0)
+        assert parse_vw(np.frombuffer(line, np.uint8), 0, len(line), batch, spans) == (1, 2)
+        assert batch.features[0] % 2**26 == expected
 
 
 @given(st.binary(max_size=40), SEEDS)
@@ -67,8 +72,3 @@ def test_murmur3_of_a_word_is_the_naive_one(data, length, seed):
     word = np.uint64(int.from_bytes(data, "little"))
     found = murmur3_word(word, length, np.uint32(seed))
     assert found == naive_text.murmur3(data[:length], seed)
-
-
-@given(st.binary(max_size=6) | st.from_regex(rb"\A[0-9]{0,30}[x/:]?\Z"), SEEDS)
-def test_hash_name_is_the_naive_one(name, seed):
-    assert run(hash_name, name, seed) == naive_text.hash_name(name, seed)

@@ -10,7 +10,7 @@ import pytest
 from lomtree.errors import OptionError
 from lomtree.model import Model
 from lomtree.options import LOSSES, UPDATES, Options
-from lomtree.training import choose_options
+from lomtree.training_run import choose_options
 
 
 def test_the_defaults_make_sense():
