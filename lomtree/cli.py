@@ -15,7 +15,14 @@ import click
 
 from lomtree import __version__
 from lomtree.errors import LomtreeError
-from lomtree.options import LOSSES, OPTION_NAMES, UPDATES, Options
+from lomtree.options import (
+    ALGORITHMS,
+    LOSSES,
+    OPTION_NAMES,
+    UPDATES,
+    Options,
+    check_meaning,
+)
 
 _DEFAULTS = Options()
 
@@ -145,6 +152,14 @@ def cli() -> None:
 @click.option("-f", "--final-model", required=True, metavar="MODEL", help="Where the model goes.")
 @click.option("-i", "--initial-model", metavar="MODEL", help="Go on training this model.")
 @click.option(
+    "--algorithm",
+    type=click.Choice(ALGORITHMS),
+    default=_DEFAULTS.algorithm,
+    show_default=True,
+    help="The LOMtree, or a rival of the paper's: a random tree over the labels, the Filter tree, "
+    "one-against-all (time linear in the labels).",
+)
+@click.option(
     "--passes",
     type=click.IntRange(1),
     default=1,
@@ -176,6 +191,12 @@ def cli() -> None:
     default=_DEFAULTS.nodes_per_class,
     show_default=True,
     help="Without -T: T follows the labels seen so far, times this.",
+)
+@click.option(
+    "-k",
+    "--classes",
+    type=click.IntRange(1),
+    help="Prepare for so many labels; there may come more, or fewer.",
 )
 @click.option(
     "-R",
@@ -225,7 +246,7 @@ def cli() -> None:
     type=int,
     default=_DEFAULTS.seed,
     show_default=True,
-    help="Decides which examples are held out.",
+    help="Decides which examples are held out, and the order of the tree of rtree and filter.",
 )
 @click.option("--cache", metavar="FILE", help="Keep the parsed examples here for further runs.")
 @click.option("--predict-only", is_flag=True, help="Write a smaller model that cannot learn.")
@@ -249,6 +270,8 @@ def train(ctx, **arguments) -> None:
     Options(
         **{name: arguments[name] for name in OPTION_NAMES if arguments[name] is not None}
     ).check()
+    if not arguments["initial_model"]:
+        check_meaning(arguments["algorithm"], given)
     from lomtree.training_run import Run
 
     _say_compiling(arguments["quiet"])
@@ -300,23 +323,29 @@ def test(model_path, threads, sources, as_json, format, on_error, quiet) -> None
     seconds = time.perf_counter() - begun
     if not score.examples:
         raise LomtreeError("there were no examples to test the model with")
+    has_depth = model.learner.largest_depth is not None
     result = {
+        "algorithm": model.options.algorithm,
         "examples": score.examples,
         "errors": score.errors,
         "error": score.error,
         "interval": score.interval,
-        "mean_depth": score.mean_depth,
-        "largest_depth": score.largest_depth,
+        "mean_depth": score.mean_depth if has_depth else None,
+        "largest_depth": score.largest_depth if has_depth else None,
         "examples_per_second": score.examples / seconds,
         "skipped": reader.skipped,
     }
     if as_json:
         click.echo(json.dumps(result))
         return
+    click.echo(f"algorithm            {model.options.algorithm}")
     click.echo(f"examples             {score.examples:,}")
     click.echo(f"errors               {score.errors:,}")
     click.echo(f"error rate           {score.error:.2%} +- {score.interval:.2%} (95%)")
-    click.echo(f"depth                mean {score.mean_depth:.1f}, largest {score.largest_depth}")
+    if has_depth:
+        click.echo(
+            f"depth                mean {score.mean_depth:.1f}, largest {score.largest_depth}"
+        )
     click.echo(f"examples per second  {score.examples / seconds:,.0f}")
     if reader.skipped:
         click.echo(f"skipped              {reader.skipped:,}")

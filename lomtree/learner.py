@@ -1,71 +1,32 @@
-"""A LOMtree that learns: the arrays of Algorithm 1 and its regressors, grown when they are full."""
+"""What every algorithm does: learn from batches, answer them, and go to a file and back."""
 
+from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from lomtree import tallies
 from lomtree.batch import Batch
-from lomtree.nodes import COUNTS, NO_LABEL, NODE, NONE, Growth, Scratch, Tree
-from lomtree.options import LOSSES, Options
-from lomtree.regressor import FULL, GROUP, Rule, Weights, make_weights
-from lomtree.scaling import Scales, make_scales
-from lomtree.tree import learn, predict
+from lomtree.options import Options
+from lomtree.parts import Parts
 
-FIRST_NODES = 1 << 10
 WORTH_A_THREAD = 256  # examples
 
 
-class State(NamedTuple):
-    """All that training changes."""
+class Learner(ABC):
+    """`threads` is how many cores predict() may use; learning is one example after the other.
 
-    tree: Tree
-    weights: Weights
-    scales: Scales
+    `state` is all that training changes: a NamedTuple of NamedTuples of arrays.
+    """
 
-
-def new_state(options: Options) -> State:
-    nodes = np.zeros(FIRST_NODES, NODE)
-    nodes[0] = (NONE, NONE, NONE, NO_LABEL, 1, 0, 0.0, 0.0, 0.0, 0.0, 0, NONE)
-    counts = np.zeros(1, COUNTS)
-    counts["nodes"] = counts["generations"] = 1
-    adaptive = options.update == "adaptive"
-    return State(
-        Tree(nodes, tallies.make_tallies(), counts, np.zeros(FIRST_NODES, np.int8)),
-        make_weights(options.bits, adaptive),
-        make_scales(adaptive),
-    )
-
-
-class Learner:
-    """`threads` is how many cores predict() may use; learning is one example after the other."""
-
-    def __init__(self, options: Options, state: State | None = None) -> None:
+    def __init__(self, options: Options, state: Any = None) -> None:
         self.options = options
         self.threads = 1
+        self.state = self._new_state() if state is None else state
         self._pool: ThreadPoolExecutor | None = None
-        self.state = state or new_state(options)
-        self._scratch = _make_scratch(0)
-
-    @property
-    def _rule(self) -> Rule:
-        options = self.options
-        return Rule(
-            LOSSES.index(options.loss),
-            options.update == "adaptive",
-            float(options.learning_rate),
-            float(options.power_t),
-            float(options.clip),
-        )
-
-    @property
-    def _growth(self) -> Growth:
-        options = self.options
-        return Growth(
-            int(options.max_nodes), float(options.nodes_per_class), float(options.swap_resistance)
-        )
+        self._scratch = self._make_scratch(0)
+        self._scratch_length = 0
 
     def learn(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
         """Learn from the first `count` examples of a batch.
@@ -73,16 +34,16 @@ class Learner:
         `answers` gets what would have been predicted just before each was learned (but with its
         values counted in their scales), `depths` the depth of the leaf that each was put in.
         """
-        scratch, rule, growth = self._room_for(batch, count), self._rule, self._growth
+        longest = _longest(batch, 0, count)
+        if longest > self._scratch_length:
+            self._scratch_length = 2 * longest
+            self._scratch = self._make_scratch(2 * longest)
         done = 0
         while True:
-            tree, weights, scales = self.state
-            done = learn(
-                tree, weights, scales, growth, rule, scratch, batch, done, count, answers, depths
-            )
+            done = self._learn_run(batch, done, count, answers, depths)
             if done == count:
                 return
-            self._grow()
+            self._grow(int(batch.labels[done]))
 
     def predict(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
         """Answer the first `count` examples of a batch: label numbers and depths of the leaves.
@@ -92,83 +53,78 @@ class Learner:
         edges = np.linspace(0, count, self.threads + 1).astype(np.int64)
         runs = [(begin, end) for begin, end in pairwise(edges) if begin < end]
         if len(runs) <= 1 or count < WORTH_A_THREAD:
-            self._predict_run(batch, 0, count, answers, depths)
+            self._predict_run(batch, 0, count, _longest(batch, 0, count), answers, depths)
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads)
         for job in [
-            self._pool.submit(self._predict_run, batch, begin, end, answers, depths)
+            self._pool.submit(
+                self._predict_run, batch, begin, end, _longest(batch, begin, end), answers, depths
+            )
             for begin, end in runs
         ]:
             job.result()
 
-    def _predict_run(
-        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
-    ) -> None:
-        tree, weights, scales = self.state
-        scratch = _make_scratch(_longest(batch, begin, end))
-        predict(tree, weights, scales, scratch, batch, begin, end, answers, depths)
-
     @property
+    @abstractmethod
     def examples(self) -> int:
         """How many examples were learned, passes counted."""
-        return int(self.state.tree.counts["examples"][0])
 
     @property
-    def internal_nodes(self) -> int:
-        return int(self.state.tree.counts["t"][0])
+    @abstractmethod
+    def largest_depth(self) -> int | None:
+        """Of the deepest leaf there ever was; None where there is no tree."""
 
-    @property
-    def swaps(self) -> int:
-        return int(self.state.tree.counts["swaps"][0])
+    @abstractmethod
+    def summary(self) -> list[tuple[str, str]]:
+        """What has grown, for a person: names and values."""
 
-    @property
-    def largest_depth(self) -> int:
-        """Of the deepest leaf there ever was."""
-        return int(self.state.tree.counts["depth"][0])
+    @abstractmethod
+    def store(self, parts: Parts, predict_only: bool) -> None:
+        """Add the state to the parts of a model.
 
-    @property
-    def table_bits(self) -> int:
-        return int(self.state.weights.size[0]).bit_length() - 1
+        The same state always gives the same parts: nothing in them depends on how full a table is
+        or in which order it was filled.
+        """
 
-    @property
-    def table_load(self) -> float:
-        """The part of the weight table that holds weights."""
-        slots, lines = self.state.weights.size
-        return float(lines * GROUP / slots)
+    @classmethod
+    @abstractmethod
+    def load(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> "Learner":
+        """A learner from what a file holds; ModelError with the reason if that is no whole state.
 
-    @property
-    def table_crowded(self) -> bool:
-        """Whether the table should double, but may not."""
-        return self.table_load > FULL and self.table_bits == self.options.bits
+        Everything that compiled code will use as an index is checked here. Without `learning` it
+        can only answer, and what only training needs is left aside.
+        """
 
-    def _room_for(self, batch: Batch, count: int) -> Scratch:
-        longest = _longest(batch, 0, count)
-        if longest > len(self._scratch.x):
-            self._scratch = _make_scratch(2 * longest)
-        return self._scratch
+    @abstractmethod
+    def _new_state(self) -> Any: ...
 
-    def _grow(self) -> None:
-        """Make room for more nodes and tallies; what recycled nodes have forgotten is dropped."""
-        nodes, table, counts, members = self.state.tree
-        count = counts[0]
-        if count["nodes"] + 2 > len(nodes):
-            nodes = np.concatenate([nodes, np.zeros(len(nodes), NODE)])
-            members = np.concatenate([members, np.zeros(len(members), np.int8)])
-        if not tallies.has_room(table, count["tallies"], count["depth"] + 2):
-            alive = np.zeros(count["generations"] + 1, np.bool_)
-            alive[nodes["generation"][: count["nodes"]]] = True
-            living = int(np.count_nonzero(alive[table["generation"]]))
-            target = tallies.make_tallies(tallies.rows_for(living + count["depth"] + 2))
-            count["tallies"] = tallies.move_living(table, alive, target)
-            table = target
-        self.state = self.state._replace(tree=Tree(nodes, table, counts, members))
+    @abstractmethod
+    def _make_scratch(self, length: int) -> Any:
+        """Room for one example of up to `length` features."""
+
+    @abstractmethod
+    def _learn_run(
+        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
+    ) -> int:
+        """Learn the examples begin:end; returns where there was no room to go on, or end."""
+
+    @abstractmethod
+    def _grow(self, label: int) -> None:
+        """Make room for an example of this label."""
+
+    @abstractmethod
+    def _predict_run(
+        self,
+        batch: Batch,
+        begin: int,
+        end: int,
+        longest: int,
+        answers: np.ndarray,
+        depths: np.ndarray,
+    ) -> None: ...
 
 
 def _longest(batch: Batch, begin: int, end: int) -> int:
     """The most features that one of these examples has."""
     return int(np.diff(batch.starts[begin : end + 1]).max(initial=0))
-
-
-def _make_scratch(length: int) -> Scratch:
-    return Scratch(np.empty(length, np.float32), np.empty(length, np.float32))

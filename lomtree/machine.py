@@ -97,3 +97,94 @@ def trailing_zeros(_context, word):
         return builder.cttz(arguments[0], ir.IntType(1)(0))
 
     return types.int64(types.uint64), generate
+
+
+# Vectors of 16 float32, one cache line: compilers find such loops too short to make vectors of.
+LANES = 16
+_VECTOR = ir.VectorType(ir.FloatType(), LANES)
+
+
+def _is_floats(*arrays):
+    return all(
+        isinstance(array, types.Array) and array.dtype == types.float32 and array.layout == "C"
+        for array in arrays
+    )
+
+
+def _vector_at(context, builder, array_type, array_value, index):
+    """A pointer to 16 numbers of an array of any shape, from `index` on in memory."""
+    array = context.make_array(array_type)(context, builder, array_value)
+    return builder.bitcast(builder.gep(array.data, [index]), _VECTOR.as_pointer())
+
+
+def _in_all_lanes(builder, number):
+    first = builder.insert_element(_VECTOR(ir.Undefined), number, ir.IntType(32)(0))
+    every = ir.Constant(ir.VectorType(ir.IntType(32), LANES), None)
+    return builder.shuffle_vector(first, first, every)
+
+
+@intrinsic
+def add16(_context, target, at, source, begin, factor, again):
+    """target[at + i] += source[begin + i] * factor * again, for i from 0 to 15."""
+    if not _is_floats(target, source):
+        return None
+
+    def generate(context, builder, signature, arguments):
+        target, at, source, begin, factor, again = arguments
+        pointer = _vector_at(context, builder, signature.args[0], target, at)
+        product = builder.load(
+            _vector_at(context, builder, signature.args[2], source, begin), align=4
+        )
+        for number in (factor, again):
+            product = builder.fmul(product, _in_all_lanes(builder, number))
+        builder.store(builder.fadd(builder.load(pointer, align=4), product), pointer, align=4)
+        return context.get_dummy_value()
+
+    number = types.float32
+    return types.void(target, types.int64, source, types.int64, number, number), generate
+
+
+@intrinsic
+def add_products16(_context, target, at, factors, others, begin):
+    """target[at + i] += factors[i] * others[begin + i], for i from 0 to 15."""
+    if not _is_floats(target, factors, others):
+        return None
+
+    def generate(context, builder, signature, arguments):
+        target, at, factors, others, begin = arguments
+        pointer = _vector_at(context, builder, signature.args[0], target, at)
+        first = ir.IntType(64)(0)
+        product = builder.fmul(
+            builder.load(_vector_at(context, builder, signature.args[2], factors, first), align=4),
+            builder.load(_vector_at(context, builder, signature.args[3], others, begin), align=4),
+        )
+        builder.store(builder.fadd(builder.load(pointer, align=4), product), pointer, align=4)
+        return context.get_dummy_value()
+
+    return types.void(target, types.int64, factors, others, types.int64), generate
+
+
+@intrinsic
+def divide_by_root16(_context, target, at, squares, begin, value, smallest):
+    """target[at + i] = value / sqrt(max(squares[begin + i] + value^2, smallest)), i = 0 ... 15."""
+    if not _is_floats(target, squares):
+        return None
+
+    def generate(context, builder, signature, arguments):
+        target, at, squares, begin, value, smallest = arguments
+        pointer = _vector_at(context, builder, signature.args[0], target, at)
+        sums = builder.fadd(
+            builder.load(_vector_at(context, builder, signature.args[2], squares, begin), align=4),
+            _in_all_lanes(builder, builder.fmul(value, value)),
+        )
+        smallest = _in_all_lanes(builder, smallest)
+        sums = builder.select(builder.fcmp_ordered(">", sums, smallest), sums, smallest)
+        root = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(_VECTOR, [_VECTOR]), "llvm.sqrt.v16f32"
+        )
+        quotient = builder.fdiv(_in_all_lanes(builder, value), builder.call(root, [sums]))
+        builder.store(quotient, pointer, align=4)
+        return context.get_dummy_value()
+
+    number = types.float32
+    return types.void(target, types.int64, squares, types.int64, number, number), generate

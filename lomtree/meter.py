@@ -36,7 +36,13 @@ class Meter:
     prints every so many examples).
     """
 
-    def __init__(self, labels: Labels, progress: float | int, write: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        labels: Labels,
+        progress: float | int,
+        write: Callable[[str], None],
+        has_depth: bool = True,
+    ) -> None:
         self.examples = 0
         self.weight = 0.0
         self.wrong = 0.0
@@ -46,6 +52,7 @@ class Meter:
         self._labels = labels
         self._progress = progress
         self._write = write
+        self._has_depth = has_depth
         self._next = 1 if isinstance(progress, float) else progress
         self._last_weight = self._last_wrong = 0.0
 
@@ -78,11 +85,12 @@ class Meter:
         wrong = self.wrong + more_wrong
         since = (wrong - self._last_wrong) / max(weight - self._last_weight, 1e-300)
         features = batch.starts[here + 1] - batch.starts[here]
+        depth = str(depths[here]) if self._has_depth else "-"
         self._last_weight, self._last_wrong = weight, wrong
         self._write(
             f"{wrong / max(weight, 1e-300):8.4f} {since:8.4f} {self._next:11d} "
             f"{self._show(batch.labels[here]):>16} {self._show(answers[here]):>16} "
-            f"{depths[here]:5d} {features:8d}\n"
+            f"{depth:>5} {features:8d}\n"
         )
 
     def _show(self, number: int) -> str:

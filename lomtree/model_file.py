@@ -21,14 +21,15 @@ _MALFORMED = (
 )
 
 # The parts of a model that answering needs; the rest is for learning.
-ANSWERING = ("labels.", "scales.", "weights.where", "weights.w")
+ANSWERING = ("labels.", "scales.", "rows.", "weights.where", "weights.w")
 ANSWERING_COLUMNS = ("left", "right", "label", "place")  # of the nodes
 
 
 def write_model(model: "Model", path: str, predict_only: bool = False) -> None:
-    from lomtree.model import to_arrays
+    from lomtree.model import to_parts
 
-    write_arrays(path, *to_arrays(model, predict_only))
+    parts = to_parts(model, predict_only)
+    write_arrays(path, parts.header, parts.arrays)
 
 
 class ModelBeingRead:
@@ -37,15 +38,16 @@ class ModelBeingRead:
     def __init__(self, path: str, learning: bool) -> None:
         needed = _needed_to_learn if learning else _needed_to_answer
         self._path, self._learning = path, learning
-        self._parts = ThreadPoolExecutor(1).submit(read_arrays, path, needed)
+        self._read = ThreadPoolExecutor(1).submit(read_arrays, path, needed)
 
     def model(self) -> "Model":
         """Wait for it; ModelError, beginning with the path, if it is no model."""
         path = self._path
-        from lomtree.model import from_arrays
+        from lomtree.model import from_parts
+        from lomtree.parts import Parts
 
         try:
-            return from_arrays(*self._parts.result(), self._learning)
+            return from_parts(Parts(*self._read.result()), self._learning)
         except ModelError as error:
             raise ModelError(f"{path}: not a usable model: {error}") from None
         except FileNotFoundError:

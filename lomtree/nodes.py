@@ -1,11 +1,20 @@
-"""What a tree consists of, in arrays; the names are the paper's, explained in tree.py."""
+"""What a tree consists of, in arrays; the names are the paper's, explained in lom_tree.py."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-NONE = -1
-NO_LABEL = -1
+from lomtree import aligned
+from lomtree.compiled import kernel
+from lomtree.errors import ModelError
+from lomtree.model_file import ANSWERING_COLUMNS
+from lomtree.parts import Parts, whole_number
+from lomtree.structure import NO_LABEL, NONE, check_structure, depth_of
+from lomtree.weights import GROUP, GROUP_BITS
+
+FIRST_NODES = 1 << 10
+
+_COUNTS_KEPT = ("t", "nodes", "root", "groups", "labels", "depth", "swaps", "examples")
 
 NODE = np.dtype(
     [
@@ -42,22 +51,92 @@ COUNTS = np.dtype(
 
 
 class Tree(NamedTuple):
+    """A tree of any algorithm. Those that count no C, m or labels leave them 0."""
+
     nodes: np.ndarray  # NODE[]
-    tallies: np.ndarray  # TALLY[]
     counts: np.ndarray  # COUNTS[1]
     members: np.ndarray  # int8[]: how many regressors each group has
 
 
-class Growth(NamedTuple):
-    """When the tree may grow."""
+def make_tree() -> Tree:
+    """One leaf, which saw nothing."""
+    nodes = aligned.zeros(FIRST_NODES, NODE)
+    nodes[0] = (NONE, NONE, NONE, NO_LABEL, 1, 0, 0.0, 0.0, 0.0, 0.0, 0, NONE)
+    counts = np.zeros(1, COUNTS)
+    counts["nodes"] = counts["generations"] = 1
+    return Tree(nodes, counts, np.zeros(FIRST_NODES, np.int8))
 
-    max_nodes: int  # T; 0: it follows the labels seen so far
-    nodes_per_class: float
-    swap_resistance: float  # R_S
+
+def with_room(tree: Tree, wanted: int) -> Tree:
+    """The same tree in arrays for this many nodes or more."""
+    count = len(tree.nodes)
+    while count < wanted:
+        count *= 2
+    nodes, members = aligned.zeros(count, NODE), np.zeros(count, np.int8)
+    nodes[: len(tree.nodes)] = tree.nodes
+    members[: len(tree.members)] = tree.members
+    return tree._replace(nodes=nodes, members=members)
 
 
-class Scratch(NamedTuple):
-    """Room for one example: its scaled values, and the direction of its update."""
+@kernel
+def take_place(tree, j):
+    """Give j's regressor a place: in its parent's group while there is one free, as the two will be
+    used one after the other."""
+    node, members = tree.nodes[j], tree.members
+    group = tree.counts[0].groups
+    if node.parent != NONE and members[tree.nodes[node.parent].place >> GROUP_BITS] < GROUP:
+        group = np.int64(tree.nodes[node.parent].place >> GROUP_BITS)
+    else:
+        tree.counts[0].groups += 1
+    node.place = group * GROUP + members[group]
+    members[group] += 1
 
-    x: np.ndarray  # float32[]
-    direction: np.ndarray  # float32[]
+
+def store_tree(tree: Tree, parts: Parts, columns: tuple[str, ...]) -> None:
+    """`columns` are those of the nodes that training needs, if they are to be stored."""
+    nodes = tree.nodes[: tree.counts["nodes"][0]]
+    parts.header["counts"] = {name: int(tree.counts[name][0]) for name in _COUNTS_KEPT}
+    for name in ANSWERING_COLUMNS + columns:
+        parts.arrays[f"nodes.{name}"] = nodes[name]
+
+
+def load_tree(parts: Parts, columns: tuple[str, ...], label_count: int) -> Tree:
+    """The tree of a file, whose every index has been checked; with `columns` it can be trained."""
+    nodes, counts = _read_nodes(parts, columns, label_count)
+    root = int(counts["root"][0])
+    check_structure(nodes, root, label_count, learning=bool(columns))
+    if columns and depth_of(nodes, root) > counts["depth"][0]:
+        raise ModelError("its tree is deeper than it says")
+    groups = int(counts["groups"][0])
+    members = np.zeros(max(len(nodes), groups), np.int8)
+    placed = nodes["place"][nodes["place"] >= 0] // GROUP
+    members[:groups] = np.bincount(placed, minlength=groups)
+    return Tree(nodes, counts, members)
+
+
+def _read_nodes(
+    parts: Parts, columns: tuple[str, ...], label_count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    values = parts.header["counts"]
+    counts = np.zeros(1, COUNTS)
+    for name in _COUNTS_KEPT:
+        counts[name] = whole_number(values[name], 0, 2**62)
+    count = whole_number(values["nodes"], 1, 2**31 - 2)
+    whole_number(values["root"], 0, count - 1)
+    whole_number(values["groups"], 0, count)
+    whole_number(values["t"], 0, count)
+    whole_number(values["depth"], 0, count)
+    whole_number(values["labels"], 0, label_count)
+    read = {
+        name: parts.column(f"nodes.{name}", NODE[name], count)
+        for name in ANSWERING_COLUMNS + columns
+    }
+    nodes = aligned.zeros(count, NODE)
+    for name, column in read.items():
+        nodes[name] = column
+    nodes["generation"] = np.arange(1, count + 1)
+    counts["generations"] = count
+    placed = nodes["place"][nodes["place"] >= 0]
+    if np.any(placed >= GROUP * values["groups"]) or len(np.unique(placed)) != len(placed):
+        raise ModelError("its regressors have no places of their own")
+    return nodes, counts

@@ -9,10 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree.compiled import kernel
+from lomtree.errors import ModelError
+from lomtree.parts import Parts
 
 BITS = 20
 COUNT_LIMIT = np.float32(1 << 24)  # where a float32 stops counting: old values then fade slowly
 LARGEST = np.float32(1e10)  # a value so far beyond those seen counts as this many times their size
+
+_COLUMNS = ("count", "root")
 
 
 class Scales(NamedTuple):
@@ -67,3 +71,35 @@ def learn_norm(scales, x, length):
     scales.norms[0] += 1.0
     scales.norms[1] += square
     return scales.norms[1] / scales.norms[0]
+
+
+@kernel
+def enter(scales, batch, begin, end, x):
+    """An example is learned: count its values in, write them into x, scaled; returns the mean
+    squared norm of all examples (1 without scaling)."""
+    if len(scales.table) == 1:
+        scale(scales, batch.features, batch.values, begin, end, x)
+        return 1.0
+    learn_scale(scales, batch.features, batch.values, begin, end)
+    scale(scales, batch.features, batch.values, begin, end, x)
+    return learn_norm(scales, x, end - begin)
+
+
+def store_scales(scales: Scales, parts: Parts) -> None:
+    parts.put_packed("scales", _COLUMNS, _rows_in_use(scales))
+    parts.arrays["scales.norms"] = scales.norms
+
+
+def load_scales(parts: Parts, scaled: bool) -> Scales:
+    scales = make_scales(scaled)
+    parts.fill_packed("scales", _COLUMNS, _rows_in_use(scales))
+    norms = parts.column("scales.norms", np.float64, 2)
+    if not np.all(np.isfinite(norms)) or norms.min() < 0 or np.any(scales.table < 0):
+        raise ModelError("its scales are not positive numbers")
+    scales.norms[:] = norms
+    return scales
+
+
+def _rows_in_use(scales: Scales) -> np.ndarray:
+    """None without scaling: its one row is never used."""
+    return scales.table if len(scales.table) > 1 else scales.table[:0]

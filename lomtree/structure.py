@@ -4,7 +4,9 @@ import numpy as np
 
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
-from lomtree.nodes import NONE
+
+NONE = -1
+NO_LABEL = -1
 
 
 @kernel

@@ -6,7 +6,10 @@ forgetting all its labels costs nothing; the forgotten rows are dropped when the
 
 import numpy as np
 
+from lomtree import aligned
 from lomtree.compiled import kernel
+from lomtree.errors import ModelError
+from lomtree.parts import Parts
 
 TALLY = np.dtype(
     [
@@ -21,9 +24,11 @@ TALLY = np.dtype(
 FIRST_ROWS = 1 << 12
 FULL = 0.75
 
+_SUMS = ("m", "n", "l")
+
 
 def make_tallies(rows: int = FIRST_ROWS) -> np.ndarray:
-    return np.zeros(rows, TALLY)
+    return aligned.zeros(rows, TALLY)
 
 
 def rows_for(count: int) -> int:
@@ -96,3 +101,52 @@ def take_columns(tallies, rows, m, n, l):  # noqa: E741
         m[place] = tally.m
         n[place] = tally.n
         l[place] = tally.l
+
+
+def to_arrays(tallies: np.ndarray, generations: np.ndarray) -> dict[str, np.ndarray]:
+    """The living tallies by node and label; generations[v] is that of node v, and no part of what
+    was learned."""
+    node_of = np.full(generations.max() + 1, -1, np.int32)
+    node_of[generations] = np.arange(len(generations))
+    keys = np.empty(np.count_nonzero(tallies["generation"]), np.int64)
+    rows = np.empty(len(keys), np.int64)
+    living = list_living(tallies, node_of, keys, rows)
+    order = np.argsort(keys[:living])
+    sums = {f"tallies.{name}": np.empty(living) for name in _SUMS}
+    take_columns(tallies, rows[order], *sums.values())
+    keys = keys[order]
+    return {
+        "tallies.node": (keys >> 32).astype(np.int32),
+        "tallies.label": (keys & 0xFFFFFFFF).astype(np.int32),
+        **sums,
+    }
+
+
+def load(parts: Parts, generations: np.ndarray, label_count: int, room: int) -> np.ndarray:
+    """The table of a file, with room for `room` more."""
+    length = len(parts.arrays["tallies.node"])
+    node = parts.column("tallies.node", np.int32, length)
+    columns = {
+        name: parts.column(f"tallies.{name}", TALLY[name], length) for name in ("label", *_SUMS)
+    }
+    label = columns["label"]
+    key = (node.astype(np.int64) << 32) | label
+    if length and (
+        node.min() < 0
+        or node.max() >= len(generations)
+        or label.min() < 0
+        or label.max() >= label_count
+        or np.any(key[1:] <= key[:-1])
+    ):
+        raise ModelError("its tallies do not fit its nodes and labels")
+    if not all(np.all(np.isfinite(columns[name])) for name in _SUMS):
+        raise ModelError("its tallies are not finite numbers")
+    if length and (columns["n"].min() < 0 or columns["l"].min() < 0):
+        raise ModelError("its tallies are negative")
+    rows = np.zeros(length, TALLY)
+    rows["generation"] = generations[node]
+    for name, column in columns.items():
+        rows[name] = column
+    table = make_tallies(rows_for(length + room))
+    move_living(rows, np.ones(generations.max() + 1, np.bool_), table)
+    return table

@@ -7,6 +7,7 @@ import numpy as np
 from lomtree.ahead import ahead
 from lomtree.batch import Batch, copy, pick
 from lomtree.cache_file import Cache, CacheWriter
+from lomtree.chance import draw_lots
 from lomtree.kept import Kept
 from lomtree.labels import NONE, Labels
 from lomtree.meter import Meter
@@ -52,13 +53,9 @@ def written_to(writer: CacheWriter, examples: Iterable[tuple[Batch, int]]):
 def held_out(seed: int, share: float, first: int, count: int) -> np.ndarray:
     """Which of the examples first, first + 1, ... of the stream are kept for validation: a hash of
     seed and number decides, so cutting the stream into batches or runs changes nothing."""
-    with np.errstate(over="ignore"):
-        mixed = np.arange(first, first + count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        mixed += np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(0x2545F4914F6CDD1D)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        mixed ^= mixed >> np.uint64(31)
-    return mixed / 2.0**64 < share
+    drawn = np.empty(count, np.bool_)
+    draw_lots(seed, first, share, drawn)
+    return drawn
 
 
 class Trainer:

@@ -14,7 +14,7 @@ from lomtree.errors import DataError, LomtreeError, OptionError
 from lomtree.meter import Meter, to_stderr
 from lomtree.model import Model
 from lomtree.model_file import read_model, write_model
-from lomtree.options import FIXED_BY_MODEL, OPTION_NAMES, Options
+from lomtree.options import FIXED_BY_MODEL, OPTION_NAMES, Options, check_meaning
 from lomtree.reader import Reader
 from lomtree.source import name_of
 from lomtree.trainer import Trainer, cached_examples, read_examples, written_to
@@ -37,8 +37,21 @@ def choose_options(given: dict[str, Any], model: Model | None) -> Options:
                 option = "--" + name.replace("_", "-")
                 raise OptionError(f"{option} is {before} in this model and cannot change")
         options = replace(model.options, **chosen)
+    check_meaning(options.algorithm, chosen)
     options.check()
     return options
+
+
+def _describe(options: Options) -> str:
+    """The algorithm, and what shapes its tree."""
+    if options.algorithm != "lomtree":
+        return options.algorithm
+    nodes = (
+        f"{options.max_nodes} internal nodes at most"
+        if options.max_nodes
+        else f"{options.nodes_per_class:g} nodes a class"
+    )
+    return f"lomtree, {nodes}, swap resistance {options.swap_resistance:g}"
 
 
 class Run:
@@ -66,7 +79,12 @@ class Run:
             self._model = Model.new(choose_options(given, None))
         self._bar: Any = None
         self._skipped = 0
-        self._meter = Meter(self._model.labels, arguments["progress"], self._say)
+        self._meter = Meter(
+            self._model.labels,
+            arguments["progress"],
+            self._say,
+            has_depth=self._model.learner.largest_depth is not None,
+        )
 
     def run(self) -> None:
         self._say_settings()
@@ -150,19 +168,14 @@ class Run:
 
     def _say_settings(self) -> None:
         options = self._model.options
-        nodes = (
-            f"{options.max_nodes} internal nodes at most"
-            if options.max_nodes
-            else f"{options.nodes_per_class:g} nodes a class"
-        )
         names = ", ".join(name_of(path) for path in self._reader.sources)
         going_on = f", going on from {self._initial}" if self._initial else ""
         self._say(
             f"reading {names}{going_on}\n"
+            f"{_describe(options)}, up to 2^{options.bits} weights\n"
             f"{options.loss} loss, {options.update} update, learning rate "
-            f"{options.learning_rate:g}, power {options.power_t:g}, clip {options.clip:g}\n"
-            f"{nodes}, swap resistance {options.swap_resistance:g}, "
-            f"up to 2^{options.bits} weights, {self._passes} "
+            f"{options.learning_rate:g}, power {options.power_t:g}, clip {options.clip:g}, "
+            f"{self._passes} "
             f"{'pass' if self._passes == 1 else 'passes'}"
             + (f", {options.holdout:g} held out (seed {options.seed})" if options.holdout else "")
             + "\n"
@@ -176,13 +189,15 @@ class Run:
             f"features           {meter.features:,}\n"
             f"progressive error  {meter.error:.4f}\n"
             f"labels             {len(self._model.labels):,}\n"
-            f"internal nodes     {learner.internal_nodes:,}, {learner.swaps:,} swaps\n"
-            f"depth              mean {meter.depths / max(meter.examples, 1):.1f}, "
-            f"largest {learner.largest_depth}, log2(labels) "
-            f"{log2(max(len(self._model.labels), 1)):.1f}\n"
-            f"weight table       2^{learner.table_bits} slots, {learner.table_load:.0%} in use"
-            + (": crowded, a larger -b would help" if learner.table_crowded else "")
-            + f"\nmodel              {self._target}\n"
         )
+        if learner.largest_depth is not None:
+            self._say(
+                f"depth              mean {meter.depths / max(meter.examples, 1):.1f}, "
+                f"largest {learner.largest_depth}, log2(labels) "
+                f"{log2(max(len(self._model.labels), 1)):.1f}\n"
+            )
+        for name, value in learner.summary():
+            self._say(f"{name:18} {value}\n")
+        self._say(f"model              {self._target}\n")
         if self._skipped:
             self._say(f"skipped            {self._skipped:,} bad lines\n")

@@ -21,6 +21,7 @@ class Rule:
     rate: float = 4.0
     power: float = 0.5
     clip: float = 0.5
+    sure: float = 0.1  # gradients up to this change nothing
 
 
 def slope_of(loss: str, h: float, c: float) -> float:
@@ -53,7 +54,7 @@ class Regressor:
             directions.append(self._direction(feature, x))
             gain += directions[-1] * x
         slope = slope_of(rule.loss, float(h), c)
-        if abs(slope) <= 0.1 or gain <= 0:  # sure enough, or nothing to move
+        if abs(slope) <= rule.sure or gain <= 0:  # sure enough, or nothing to move
             return h
 
         slope *= w

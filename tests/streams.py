@@ -1,17 +1,23 @@
 """Streams of examples for the tests, and how the compiled and the naive learner are taught them."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import naive
 import numpy as np
+from naive_label_trees import FilterTree, RandomTree
+from naive_oaa import OneAgainstAll
 from naive_regressor import Rule
 
 from lomtree.batch import CONSTANT, Batch
 from lomtree.learner import Learner
 from lomtree.options import Options
+from lomtree.structure import NONE
+from lomtree.weights import index_of, offset_of
 
 BITS = 18
+FEATURES = [*range(20), CONSTANT]  # of random_stream
 
 
 class Example(NamedTuple):
@@ -57,6 +63,15 @@ def random_stream(rng, count, classes, *, weighted=False, length=6):
     return examples
 
 
+def leave_gaps(rng, examples):
+    """The same stream with larger label numbers, some of which no example has."""
+    labels = 1 + max((one.label for one in examples), default=-1)
+    numbers = rng.permutation(2 * labels)[:labels]
+    return [
+        one._replace(label=int(numbers[one.label])) if one.label >= 0 else one for one in examples
+    ]
+
+
 def random_options(rng, **fixed) -> Options:
     drawn = {
         "bits": BITS,
@@ -72,7 +87,8 @@ def random_options(rng, **fixed) -> Options:
     return Options(**(drawn | fixed))
 
 
-def naive_learner(options: Options) -> naive.Lomtree:
+def naive_learner(options: Options):
+    """The naive twin of the learner with these options."""
     rule = Rule(
         options.loss,
         options.update == "adaptive",
@@ -80,6 +96,12 @@ def naive_learner(options: Options) -> naive.Lomtree:
         options.power_t,
         options.clip,
     )
+    if options.algorithm == "rtree":
+        return RandomTree(rule, options.seed, options.classes)
+    if options.algorithm == "filter":
+        return FilterTree(rule, options.seed, options.classes)
+    if options.algorithm == "oaa":
+        return OneAgainstAll(replace(rule, sure=0.001))
     return naive.Lomtree(rule, options.swap_resistance, options.max_nodes, options.nodes_per_class)
 
 
@@ -102,12 +124,21 @@ def ask(learner: Learner, examples) -> list:
     return list(zip(answers.tolist(), depths.tolist(), strict=True))
 
 
-def teach_naive(tree: naive.Lomtree, examples) -> list:
+def teach_naive(tree, examples) -> list:
     return [tree.learn(*e) for e in examples]
 
 
-def ask_naive(tree: naive.Lomtree, examples) -> list:
+def ask_naive(tree, examples) -> list:
     return [tree.predict(e.features, e.values) for e in examples]
+
+
+def content(learner) -> list:
+    """All that learning may change."""
+    return [array.tobytes() for part in learner.state for array in _arrays_of(part)]
+
+
+def _arrays_of(part):
+    return [part] if isinstance(part, np.ndarray) else part
 
 
 def nodes_of(learner):
@@ -119,9 +150,59 @@ def tallies_of(learner):
     """{node: {label: (m, n, l)}}, of what is not forgotten."""
     owner = {int(node["generation"]): number for number, node in enumerate(nodes_of(learner))}
     found = {number: {} for number in owner.values()}
-    for row in learner.state.tree.tallies:
+    for row in learner.state.tallies:
         if int(row["generation"]) in owner:
             label = int(row["label"])
             assert label not in found[owner[row["generation"]]]
             found[owner[row["generation"]]][label] = tuple(float(row[name]) for name in "mnl")
     return found
+
+
+def shape_of(learner):
+    """A tree over labels as pairs: (left, right), or the label of a leaf."""
+    counts, nodes = learner.state.tree.counts[0], nodes_of(learner)
+    labels = {int(v): label for label, v in enumerate(learner.state.leaves[: counts["t"] + 1])}
+
+    def visit(v, parent):
+        node = nodes[v]
+        assert node["parent"] == parent
+        if node["left"] == NONE:
+            return labels.pop(v)
+        return visit(int(node["left"]), v), visit(int(node["right"]), v)
+
+    shape = visit(int(counts["root"]), NONE)
+    assert not labels
+    return shape
+
+
+def weights_of(learner) -> dict:
+    """{"lr...", the way to a node: {feature: (weight, sum of squares)}}, without zeros; no two of
+    them share a slot."""
+    table, _, size = learner.state.weights
+    nodes, found, slots = nodes_of(learner), {}, []
+
+    def visit(v, way):
+        node = nodes[v]
+        if node["left"] == NONE:
+            return
+        found[way] = {}
+        if node["place"] != NONE:
+            for feature in FEATURES:
+                index = int(index_of(np.uint32(feature), offset_of(node["place"])))
+                slots.append(index & (int(size[0]) - 1))
+                if table[slots[-1]].any():
+                    found[way][feature] = tuple(table[slots[-1]].tolist())
+        visit(int(node["left"]), way + "l")
+        visit(int(node["right"]), way + "r")
+
+    visit(int(learner.state.tree.counts[0]["root"]), "")
+    assert len(set(slots)) == len(slots)
+    return found
+
+
+def way_to(shape, label, way="") -> str | None:
+    """The way from the root of a tree over labels to a leaf."""
+    if isinstance(shape, int):
+        return way if shape == label else None
+    left = way_to(shape[0], label, way + "l")
+    return way_to(shape[1], label, way + "r") if left is None else left

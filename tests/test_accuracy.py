@@ -10,13 +10,23 @@ FOLDER = Path(os.environ.get("LOMTREE_DATA", "data"))
 
 
 @pytest.mark.parametrize(
-    ("name", "suffix", "passes", "most"),
-    [("isolet", "svm", 20, 0.095), ("aloi-438", "svm", 20, 0.36), ("clinc150", "vw", 10, 0.155)],
+    ("algorithm", "name", "suffix", "passes", "most"),
+    [
+        ("lomtree", "isolet", "svm", 20, 0.095),
+        ("lomtree", "aloi-438", "svm", 20, 0.36),
+        ("lomtree", "clinc150", "vw", 10, 0.155),
+        ("rtree", "isolet", "svm", 20, 0.2),
+        ("filter", "isolet", "svm", 20, 0.2),
+        ("oaa", "isolet", "svm", 20, 0.06),
+        ("oaa", "clinc150", "vw", 10, 0.1),
+    ],
 )
-def test_test_error_with_the_defaults(lomtree, tmp_path, name, suffix, passes, most):
+def test_test_error_with_the_defaults(lomtree, tmp_path, algorithm, name, suffix, passes, most):
     train, test = (FOLDER / name / f"{part}.{suffix}.gz" for part in ("train", "test"))
     if not train.exists():
         pytest.skip(f"no {name} in LOMTREE_DATA")
-    assert lomtree("train", train, "--passes", passes, "-f", tmp_path / "model").status == 0
-    result = json.loads(lomtree("test", "-i", tmp_path / "model", test, "--json").out)
+    model = tmp_path / "model"
+    done = lomtree("train", train, "--algorithm", algorithm, "--passes", passes, "-f", model)
+    assert done.status == 0
+    result = json.loads(lomtree("test", "-i", model, test, "--json").out)
     assert result["error"] <= most

@@ -292,7 +292,7 @@ def test_the_score_is_that_of_the_predictions(lomtree, model, lines):
     wrong = sum(a != b for a, b in zip(answers, truth, strict=True))
     score = json.loads(lomtree("test", "-i", model, "--json", stdin=questions).out)
     assert set(score) == {
-        "examples", "errors", "error", "interval", "mean_depth", "largest_depth",
+        "algorithm", "examples", "errors", "error", "interval", "mean_depth", "largest_depth",
         "examples_per_second", "skipped",
     }  # fmt: skip
     assert (score["examples"], score["errors"], score["skipped"]) == (201, wrong, 0)

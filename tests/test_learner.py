@@ -1,17 +1,19 @@
 """A learner learns what it is given, when it is given it, and predicting changes nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from streams import BITS, ask, batch_of, example, random_stream, teach
+from streams import BITS, ask, batch_of, content, example, random_stream, teach
 
-from lomtree.learner import WORTH_A_THREAD, Learner
-from lomtree.options import Options
+from lomtree.algorithms import new_learner
+from lomtree.learner import WORTH_A_THREAD
+from lomtree.options import ALGORITHMS, Options
 
-OPTIONS = Options(bits=BITS, max_nodes=7, swap_resistance=1)
 
-
-def content(learner):
-    return [array.tobytes() for part in learner.state for array in part]
+@pytest.fixture(params=ALGORITHMS)
+def options(request):
+    return Options(request.param, bits=BITS, max_nodes=7, swap_resistance=1)
 
 
 @pytest.fixture
@@ -19,12 +21,12 @@ def stream():
     return random_stream(np.random.default_rng(0), 300, 8)
 
 
-def test_nothing_is_answered_before_anything_was_learned():
-    assert ask(Learner(OPTIONS), [example(0, {1: 1})]) == [(-1, 0)]
+def test_nothing_is_answered_before_anything_was_learned(options):
+    assert ask(new_learner(options), [example(0, {1: 1})]) == [(-1, 0)]
 
 
-def test_predicting_changes_nothing(stream):
-    learner = Learner(OPTIONS)
+def test_predicting_changes_nothing(stream, options):
+    learner = new_learner(options)
     teach(learner, stream)
     before = content(learner)
     assert ask(learner, stream) == ask(learner, stream)
@@ -32,8 +34,8 @@ def test_predicting_changes_nothing(stream):
 
 
 @pytest.mark.parametrize("unlearned", [{"label": -1}, {"weight": np.float32(0)}])
-def test_an_example_without_label_or_importance_is_answered_not_learned(stream, unlearned):
-    learner = Learner(OPTIONS)
+def test_an_example_without_label_or_importance_is_answered_not_learned(stream, options, unlearned):
+    learner = new_learner(options)
     teach(learner, stream)
     before = content(learner)
     questions = [one._replace(**unlearned) for one in stream]
@@ -41,15 +43,15 @@ def test_an_example_without_label_or_importance_is_answered_not_learned(stream, 
     assert content(learner) == before
 
 
-def test_learning_answers_what_predicting_would_have_just_before(stream):
-    learner = Learner(Options(bits=BITS, update="sgd", max_nodes=7, swap_resistance=1))
+def test_learning_answers_what_predicting_would_have_just_before(stream, options):
+    learner = new_learner(replace(options, update="sgd"))
     for one in stream:
         expected = ask(learner, [one])[0][0]
         assert teach(learner, [one])[0][0] == expected
 
 
-def test_only_the_first_examples_of_a_batch_are_used(stream):
-    learner, twin = Learner(OPTIONS), Learner(OPTIONS)
+def test_only_the_first_examples_of_a_batch_are_used(stream, options):
+    learner, twin = new_learner(options), new_learner(options)
     answers, depths = np.full((2, len(stream)), -9, np.int32)
     learner.learn(batch_of(stream), 100, answers, depths)
     teach(twin, stream[:100])
@@ -59,36 +61,37 @@ def test_only_the_first_examples_of_a_batch_are_used(stream):
     assert np.all(depths[100:] == -9)
 
 
-def test_a_state_goes_on_in_another_learner(stream):
-    whole, first = Learner(OPTIONS), Learner(OPTIONS)
+def test_a_state_goes_on_in_another_learner(stream, options):
+    whole, first = new_learner(options), new_learner(options)
     results = teach(whole, stream)
-    second_half = teach(first, stream[:150]) and teach(Learner(OPTIONS, first.state), stream[150:])
+    teach(first, stream[:150])
+    second_half = teach(type(first)(options, first.state), stream[150:])
     assert second_half == results[150:]
 
 
-def test_examples_may_become_longer_and_longer():
-    learner = Learner(OPTIONS)
+def test_examples_may_become_longer_and_longer(options):
+    learner = new_learner(options)
     lengths = [0, 1, 5, 11, 200, 3, 5000]
     results = teach(
         learner, [example(n % 2, dict.fromkeys(range(n), 1.0)) for n in lengths], range(7)
     )
     assert len(results) == len(lengths)
-    assert learner.state.tree.counts[0]["examples"] == len(lengths)
+    assert learner.examples == len(lengths)
 
 
-def test_an_easy_problem_is_learned(stream):
+def test_an_easy_problem_is_learned(options):
     rng = np.random.default_rng(1)
     easy = [example(int(y), {int(y): 1.0, 50: 1.0}) for y in rng.integers(0, 16, 2000)]
-    learner = Learner(Options(bits=BITS))
+    learner = new_learner(replace(options, max_nodes=0, swap_resistance=4))
     teach(learner, easy)
     right = [answer == one.label for (answer, _), one in zip(ask(learner, easy), easy, strict=True)]
     assert np.mean(right) > 0.95
 
 
-def test_predictions_are_the_same_with_any_number_of_threads():
+def test_predictions_are_the_same_with_any_number_of_threads(options):
     rng = np.random.default_rng(0)
     stream = random_stream(rng, 2 * WORTH_A_THREAD, 30)
-    learner = Learner(Options(bits=20))
+    learner = new_learner(replace(options, bits=20, max_nodes=0))
     teach(learner, stream)
     alone = ask(learner, stream)
     for threads in (2, 3, 7):

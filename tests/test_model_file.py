@@ -3,6 +3,7 @@
 import json
 import struct
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from lomtree.array_file import MAGIC, VERSION
 from lomtree.errors import ModelError
 from lomtree.model import Model
 from lomtree.model_file import read_model, write_model
-from lomtree.options import Options
+from lomtree.options import ALGORITHMS, Options
 
 CLASSES = 6
 STREAM = random_stream(np.random.default_rng(1), 120, CLASSES, weighted=True)
@@ -76,8 +77,15 @@ def whole(tmp_path_factory) -> bytes:
     return file_bytes(trained(), tmp_path_factory.mktemp("model"))
 
 
-def test_a_model_is_the_same_after_writing_and_reading(whole, tmp_path):
-    model, again = trained(), read(whole, tmp_path)
+@pytest.fixture(params=ALGORITHMS)
+def options(request) -> Options:
+    return replace(OPTIONS, algorithm=request.param)
+
+
+def test_a_model_is_the_same_after_writing_and_reading(options, tmp_path):
+    model = trained(options)
+    whole = file_bytes(model, tmp_path)
+    again = read(whole, tmp_path)
     assert (again.options, again.position) == (model.options, model.position)
     assert list(again.labels) == list(model.labels)
     assert ask(again.learner, STREAM) == ask(model.learner, STREAM)
@@ -85,9 +93,11 @@ def test_a_model_is_the_same_after_writing_and_reading(whole, tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_going_on_after_reading_is_as_if_nothing_had_happened(seed, tmp_path):
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_going_on_after_reading_is_as_if_nothing_had_happened(algorithm, seed, tmp_path):
     rng = np.random.default_rng(seed)
-    options = random_options(rng)
+    classes = int(rng.choice([0, 3, 50]))
+    options = random_options(rng, algorithm=algorithm, seed=seed, classes=classes)
     stream = random_stream(rng, 400, CLASSES, weighted=True)
     half = read(file_bytes(trained(options, stream[:200]), tmp_path), tmp_path)
     teach(half.learner, stream[200:])
@@ -95,8 +105,8 @@ def test_going_on_after_reading_is_as_if_nothing_had_happened(seed, tmp_path):
     assert file_bytes(half, tmp_path) == file_bytes(trained(options, stream), tmp_path)
 
 
-def test_the_same_model_gives_the_same_bytes_however_it_was_cut(whole, tmp_path):
-    model = Model.new(OPTIONS)
+def test_the_same_model_gives_the_same_bytes_however_it_was_cut(options, tmp_path):
+    whole, model = file_bytes(trained(options), tmp_path), Model.new(options)
     for number in range(CLASSES):
         model.labels.add(b"label-%d\xff" % number)
     teach(model.learner, STREAM, cuts=range(1, 120, 7))
@@ -111,16 +121,17 @@ def test_the_layout_is_as_described(whole):
     assert bytes(arrays["labels.text"]).startswith(b"label-0\xfflabel-1\xff")
 
 
-def test_predict_only_is_smaller_and_answers_the_same(whole, tmp_path):
-    small = file_bytes(trained(), tmp_path, predict_only=True)
+def test_predict_only_is_smaller_and_answers_the_same(options, tmp_path):
+    model = trained(options)
+    whole, small = file_bytes(model, tmp_path), file_bytes(model, tmp_path, predict_only=True)
     assert len(small) < 0.8 * len(whole)
     for data in (small, whole):
         answers = ask(read(data, tmp_path, learning=False).learner, STREAM)
-        assert answers == ask(trained().learner, STREAM)
+        assert answers == ask(model.learner, STREAM)
 
 
-def test_predict_only_cannot_go_on(tmp_path):
-    small = file_bytes(trained(), tmp_path, predict_only=True)
+def test_predict_only_cannot_go_on(options, tmp_path):
+    small = file_bytes(trained(options), tmp_path, predict_only=True)
     with pytest.raises(ModelError, match="saved with --predict-only, so its training cannot go on"):
         read(small, tmp_path)
 
@@ -134,7 +145,8 @@ def test_what_is_no_file_is_told(tmp_path):
             read(data, tmp_path)
 
 
-def test_every_truncation_is_refused(whole, tmp_path):
+def test_every_truncation_is_refused(options, tmp_path):
+    whole = file_bytes(trained(options, STREAM[:40]), tmp_path, predict_only=True)
     for length in range(len(whole)):
         with pytest.raises(ModelError):
             read(whole[:length], tmp_path, learning=False)
@@ -159,14 +171,14 @@ WRONG_NUMBERS = (2**31, 2**63 - 1, 2**64, -1, 10**400, 0.5, True, None, "1", [1]
 
 
 def numbers_in(header: dict) -> list[tuple]:
-    paths = [("position",), ("slots", 0), ("slots", 1)]
-    paths += [("counts", name) for name in header["counts"]]
-    return paths + [("options", name) for name in header["options"]]
+    paths = [("position",), *((part, i) for part in ("slots", "rows") for i in range(3))]
+    paths += [(part, name) for part in ("counts", "options") for name in header.get(part, ())]
+    return [path for path in paths if path[0] in header and path != ("slots", 2)]
 
 
-def test_no_number_of_the_header_is_believed(whole, tmp_path):
+def test_no_number_of_the_header_is_believed(options, tmp_path):
     """Each wrong number is refused, or is one that a model may have: then the model works."""
-    accepted = set()
+    whole, accepted = file_bytes(trained(options), tmp_path), set()
     for path in numbers_in(take_apart(whole)[0]):
         for wrong in WRONG_NUMBERS:
             header, arrays = take_apart(whole)
@@ -222,8 +234,16 @@ def in_header(name, value):
     return change
 
 
+def in_options(name, value):
+    def change(header, arrays):
+        header["options"][name] = value
+
+    return change
+
+
 MALFORMED = {
-    "another algorithm": in_header("algorithm", "forest"),
+    "another algorithm": in_options("algorithm", "forest"),
+    "another model's algorithm": in_options("algorithm", "oaa"),
     "options are a list": in_header("options", []),
     "an option is missing": in_header("options", {"bits": 18}),
     "counts are missing": in_header("counts", {}),
@@ -284,6 +304,78 @@ MALFORMED = {
 
 @pytest.mark.parametrize("change", MALFORMED.values(), ids=MALFORMED.keys())
 def test_a_correct_checksum_does_not_make_a_model(whole, tmp_path, change):
+    header, arrays = take_apart(whole)
+    change(header, arrays)
+    with pytest.raises(ModelError, match=r"read.lom: not a usable model: "):
+        read(put_together(header, arrays), tmp_path)
+
+
+def in_counts(name, value):
+    def change(header, arrays):
+        header["counts"][name] = value
+
+    return change
+
+
+OF_LABEL_TREES = {
+    "a leaf that is none": set_item("leaves", 0, 0),
+    "a leaf out of range": set_item("leaves", 0, 10**6),
+    "a negative leaf": set_item("leaves", 0, -1),
+    "a leaf of two labels": set_form("leaves", lambda a: a[[1, 1, *range(2, len(a))]]),
+    "leaves of each other": set_form("leaves", lambda a: a[::-1].copy()),
+    "leaves missing": without("leaves"),
+    "leaves too few": set_form("leaves", lambda a: a[:-1]),
+    "a path that is no tree": set_item("nodes.right", 0, 0),
+    "more internal nodes than there are": in_counts("t", 7),
+    "another depth": in_counts("depth", 4),
+    "another root": in_counts("root", 1),
+    "a counter that is no number": set_item("nodes.n", 0, np.nan),
+}
+
+
+@pytest.mark.parametrize("algorithm", ["rtree", "filter"])
+@pytest.mark.parametrize("change", OF_LABEL_TREES.values(), ids=OF_LABEL_TREES.keys())
+def test_a_tree_over_labels_has_a_leaf_for_each(algorithm, tmp_path, change):
+    whole = file_bytes(trained(replace(OPTIONS, algorithm=algorithm)), tmp_path)
+    header, arrays = take_apart(whole)
+    change(header, arrays)
+    with pytest.raises(ModelError, match=r"read.lom: not a usable model: "):
+        read(put_together(header, arrays), tmp_path)
+
+
+def in_rows(place, value):
+    def change(header, arrays):
+        header["rows"][place] = value
+
+    return change
+
+
+OF_OAA = {
+    "more rows than weights": in_rows(0, 100),
+    "no rows": in_rows(0, 0),
+    "rows of another length": in_rows(1, 32),
+    "rows of an impossible length": in_rows(1, 17),
+    "more labels than there are": in_rows(2, CLASSES + 1),
+    "fewer labels than were seen": in_rows(2, 1),
+    "a feature twice": set_form("rows.features", lambda a: a[[1, *range(1, len(a))]]),
+    "features too few": set_form("rows.features", lambda a: a[:-1]),
+    "features of another type": set_form("rows.features", lambda a: a.astype(np.int64)),
+    "features missing": without("rows.features"),
+    "a weight that is no number": set_item("weights.w", 0, np.nan),
+    "an infinite sum of squares": set_item("squares.squares", 0, np.inf),
+    "a negative sum of squares": set_item("squares.squares", 0, -1),
+    "squares missing": without("squares.squares"),
+    "weights too few": set_form("weights.w", lambda a: a[:-1]),
+    "no one knows who was seen": without("rows.seen"),
+    "totals that are no numbers": set_array("totals", [np.nan, 1]),
+    "a negative total": set_array("totals", [1, -1]),
+    "totals missing": without("totals"),
+}
+
+
+@pytest.mark.parametrize("change", OF_OAA.values(), ids=OF_OAA.keys())
+def test_one_against_all_has_a_row_for_each_feature(tmp_path, change):
+    whole = file_bytes(trained(replace(OPTIONS, algorithm="oaa")), tmp_path)
     header, arrays = take_apart(whole)
     change(header, arrays)
     with pytest.raises(ModelError, match=r"read.lom: not a usable model: "):

@@ -9,19 +9,16 @@ from hypothesis import strategies as st
 from streams import Example, nodes_of, teach
 
 from lomtree.batch import CONSTANT
-from lomtree.learner import Learner, new_state
+from lomtree.lom_learner import LomLearner
 from lomtree.options import LOSSES, Options
-from lomtree.regressor import (
+from lomtree.regressor import gradient, rule_of, score, update
+from lomtree.weights import (
     GROUP,
-    Rule,
     first_slots,
-    gradient,
     index_of,
     make_room,
     make_weights,
     offset_of,
-    score,
-    update,
 )
 
 LOSS_VALUE = {
@@ -29,6 +26,12 @@ LOSS_VALUE = {
     "absolute": lambda h, c: abs(h - c),
     "logistic": lambda h, c: math.log1p(math.exp(-h * c)),
 }
+
+
+def rule_with(loss, adaptive, rate, power, clip):
+    """These may be beyond what options allow."""
+    update = "adaptive" if adaptive else "sgd"
+    return rule_of(Options(loss=loss, update=update, learning_rate=rate, power_t=power, clip=clip))
 
 
 def train(weights, rule, features, x, c, importance=1.0, examples=0.0, mean_square=1.0, place=0):
@@ -79,7 +82,7 @@ STEPS = st.lists(
 )
 def test_no_example_moves_a_score_too_far(loss, adaptive, rate, power, clip, steps):
     weights = make_weights(10, adaptive)
-    rule = Rule(LOSSES.index(loss), adaptive, rate, power, clip)
+    rule = rule_with(loss, adaptive, rate, power, clip)
     for examples, (features, x, c, importance) in enumerate(steps):
         before, said, after = train(
             weights, rule, features, x[: len(features)], c, importance, float(examples)
@@ -96,14 +99,14 @@ def test_no_example_moves_a_score_too_far(loss, adaptive, rate, power, clip, ste
 
 
 def test_sgd_steps_shrink_with_the_examples_a_regressor_has_seen():
-    rule = Rule(LOSSES.index("absolute"), False, 0.5, 0.5, 1e6)
+    rule = rule_with("absolute", False, 0.5, 0.5, 1e6)
     for examples in (0.0, 3.0, 99.0):
         _, after, _ = train(make_weights(10, False), rule, [1], [1.0], 1.0, 1.0, examples)
         assert after == pytest.approx(0.5 / math.sqrt(1 + examples))
 
 
 def test_adaptive_steps_shrink_with_the_mean_squared_norm_and_with_past_gradients():
-    rule, weights = Rule(LOSSES.index("absolute"), True, 0.1, 0.5, 1e6), make_weights(10, True)
+    rule, weights = rule_with("absolute", True, 0.1, 0.5, 1e6), make_weights(10, True)
     moves = []
     for _ in range(3):
         before, after, _ = train(weights, rule, [1], [1.0], 1.0, mean_square=4.0)
@@ -112,7 +115,7 @@ def test_adaptive_steps_shrink_with_the_mean_squared_norm_and_with_past_gradient
 
 
 def test_an_update_without_slope_or_without_values_changes_nothing():
-    weights, rule = make_weights(10, True), Rule(LOSSES.index("squared"), True, 1.0, 0.5, 10.0)
+    weights, rule = make_weights(10, True), rule_with("squared", True, 1.0, 0.5, 10.0)
     assert train(weights, rule, [], [], 1.0) == (0, 0, 0)
     assert train(weights, rule, [3], [0.0], 1.0) == (0, 0, 0)
     train(weights, rule, [3], [1.0], 1.0)
@@ -124,7 +127,7 @@ def test_an_update_without_slope_or_without_values_changes_nothing():
 @pytest.mark.parametrize("adaptive", [True, False])
 def test_doubling_keeps_every_weight_findable(adaptive):
     weights, rng = make_weights(20, adaptive), np.random.default_rng(0)
-    rule = Rule(LOSSES.index("absolute"), adaptive, 1.0, 0.5, 1.0)
+    rule = rule_with("absolute", adaptive, 1.0, 0.5, 1.0)
     first = first_slots(weights)
     assert first == weights.size[0] == 1 << 18
     # Every feature has a line of its own in the smallest table, and any tag.
@@ -162,9 +165,8 @@ def test_a_stream_learned_while_the_table_doubles_gives_the_same_answers():
         for row, label in zip(values, rng.integers(0, 150, count), strict=True)
     ]
     options = Options(bits=20, max_nodes=70, swap_resistance=100.0)
-    growing, state = Learner(options), new_state(options)
-    state.weights.size[0] = len(state.weights.table)
-    large = Learner(options, state)
+    growing, large = LomLearner(options), LomLearner(options)
+    large.state.weights.size[0] = len(large.state.weights.table)
     results = teach(growing, stream[:250])
     growing.state.weights.size[1] = len(growing.state.weights.table)  # as if it were full
     results += teach(growing, stream[250:])
@@ -214,10 +216,10 @@ def test_extreme_values_importances_and_steps_leave_everything_finite(loss, upda
                 bits=18, loss=loss, update=update_rule, learning_rate=rate, power_t=power,
                 clip=clip, max_nodes=8, swap_resistance=1.0,
             )  # fmt: skip
-            learner = Learner(options)
+            learner = LomLearner(options)
             teach(learner, extreme_stream(np.random.default_rng(seed), low, high))
-            tree, weights, scales = learner.state
+            tree, tallies, weights, scales = learner.state
             assert np.isfinite(weights.table).all()
             assert np.isfinite(tree.nodes["m"]).all()
-            assert np.isfinite(tree.tallies["m"]).all()
+            assert np.isfinite(tallies["m"]).all()
             assert np.isfinite(scales.norms).all()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from naive_regressor import Scales as NaiveScales
 from streams import BITS, ask, random_stream, teach
 
-from lomtree.learner import Learner
+from lomtree.lom_learner import LomLearner
 from lomtree.options import Options
 from lomtree.scaling import COUNT_LIMIT, learn_norm, learn_scale, make_scales, scale
 
@@ -91,6 +91,6 @@ def test_the_unit_of_a_feature_does_not_matter():
         )
         for one in stream
     ]
-    learner, twin = Learner(Options(bits=BITS)), Learner(Options(bits=BITS))
+    learner, twin = LomLearner(Options(bits=BITS)), LomLearner(Options(bits=BITS))
     assert teach(learner, stream) == teach(twin, other)
     assert ask(learner, stream) == ask(twin, other)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lomtree.errors import ModelError
-from lomtree.nodes import NODE, NONE
-from lomtree.structure import check_structure
+from lomtree.nodes import NODE
+from lomtree.structure import NONE, check_structure
 
 LABELS = 3
 

@@ -225,7 +225,7 @@ def test_another_seed_holds_out_others(lomtree, data, tmp_path):
 
 def test_what_a_person_sees(lomtree, data, tmp_path):
     said = train(lomtree, tmp_path / "m", data)
-    assert said.startswith(f"reading {data}\nlogistic loss, adaptive update, learning rate ")
+    assert said.startswith(f"reading {data}\nlomtree, 4 nodes a class, swap resistance 4, ")
     numbers = [1, 2, 4, 8, 16, 32, 64, 128, 256]
     assert all(re.search(rf" {number} +class-\d+ +(class-\d+|-) ", said) for number in numbers)
     for name in ("examples", "progressive error", "labels", "internal nodes", "depth", "model"):

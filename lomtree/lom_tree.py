@@ -21,14 +21,35 @@ Where the paper is silent:
   - A leaf that never saw an example answers with the label its parent had when it split.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lomtree.compiled import kernel
 from lomtree.machine import prefetch
-from lomtree.nodes import NO_LABEL, NONE
-from lomtree.regressor import GROUP, GROUP_BITS, fetch, make_room, score, update
-from lomtree.scaling import learn_norm, learn_scale, scale
+from lomtree.nodes import take_place
+from lomtree.regressor import score, update
+from lomtree.scaling import enter
+from lomtree.structure import NO_LABEL, NONE
 from lomtree.tallies import find, has_room, home
+from lomtree.walk import answer_example, child, descend, fetch_child, look_ahead
+from lomtree.weights import make_room
+
+
+class Growth(NamedTuple):
+    """When the tree may grow."""
+
+    max_nodes: int  # T; 0: it follows the labels
+    nodes_per_class: float
+    classes: int  # announced; there may come more
+    swap_resistance: float  # R_S
+
+
+class Scratch(NamedTuple):
+    """Room for one example: its scaled values, and the direction of its update."""
+
+    x: np.ndarray  # float32[]
+    direction: np.ndarray  # float32[]
 
 
 @kernel
@@ -101,20 +122,6 @@ def add_nodes(tree):
 
 
 @kernel
-def take_place(tree, j):
-    """Give j's regressor a place: in its parent's group while there is one free, as the two will be
-    used one after the other."""
-    node, members = tree.nodes[j], tree.members
-    group = tree.counts[0].groups
-    if node.parent != NONE and members[tree.nodes[node.parent].place >> GROUP_BITS] < GROUP:
-        group = np.int64(tree.nodes[node.parent].place >> GROUP_BITS)
-    else:
-        tree.counts[0].groups += 1
-    node.place = group * GROUP + members[group]
-    members[group] += 1
-
-
-@kernel
 def split(tree, growth, j):
     """Give the leaf j two children if it should and may have them; tells whether it did."""
     nodes, counts = tree.nodes, tree.counts[0]
@@ -122,7 +129,8 @@ def split(tree, growth, j):
         return False
     T = growth.max_nodes
     if T == 0:
-        T = max(1, int(growth.nodes_per_class * counts.labels) - 1)
+        labels = max(growth.classes, counts.labels)
+        T = max(1, int(growth.nodes_per_class * labels) - 1)
     if counts.t < T:
         left, right = add_nodes(tree)
     elif nodes[j].C - nodes[j].l_max > growth.swap_resistance * (nodes[counts.root].C + 1.0):
@@ -146,11 +154,11 @@ def split(tree, growth, j):
 
 
 @kernel
-def reach(tree, j, y, importance):
+def reach(tree, tallies, j, y, importance):
     """Count an example of label y in at node j; returns the row of its tally."""
     node = tree.nodes[j]
-    row = find(tree.tallies, node.generation, y)
-    tally = tree.tallies[row]
+    row = find(tallies, node.generation, y)
+    tally = tallies[row]
     if tally.generation == 0:
         tally.generation = node.generation
         tally.label = y
@@ -167,42 +175,23 @@ def reach(tree, j, y, importance):
 
 
 @kernel
-def child(nodes, j, h):
-    return nodes[j].right if h >= 0.0 else nodes[j].left
-
-
-@kernel
-def look_ahead(nodes, j):
-    """Ask for the nodes two levels below j while j is worked on: those one below are there then."""
-    for v in (nodes[j].left, nodes[j].right):
-        if nodes[v].left != NONE:
-            prefetch(nodes, nodes[v].left)
-            prefetch(nodes, nodes[v].right)
-
-
-@kernel
-def fetch_child(nodes, weights, batch, begin, end, j, v):
-    """Ask for the weights of v, a child of j, if they are not in the lines that j itself needs."""
-    if nodes[v].left != NONE and nodes[v].place >> GROUP_BITS != nodes[j].place >> GROUP_BITS:
-        fetch(weights, nodes[v].place, batch.features, begin, end)
-
-
-@kernel
-def look_ahead_to_learn(tree, weights, batch, begin, end, j, row):
+def look_ahead_to_learn(tree, tallies, weights, batch, begin, end, j, row):
     """Ask for the tallies of both children of j, and for the weights where the label most often
     went before: asking for those of both children costs more than it saves."""
-    nodes, tally = tree.nodes, tree.tallies[row]
+    nodes, tally = tree.nodes, tallies[row]
     look_ahead(nodes, j)
     for v in (nodes[j].left, nodes[j].right):
-        prefetch(tree.tallies, home(tree.tallies, nodes[v].generation, tally.label))
+        prefetch(tallies, home(tallies, nodes[v].generation, tally.label))
     fetch_child(nodes, weights, batch, begin, end, j, child(nodes, j, tally.m))
 
 
 @kernel
-def train_node(tree, weights, rule, scratch, batch, begin, end, j, row, importance, mean_square):
+def train_node(
+    tree, tallies, weights, rule, scratch, batch, begin, end, j, row, importance, mean_square
+):
     """Train the regressor of j towards the side where its label is sent; returns the score before
     and the score after."""
-    node, tally = tree.nodes[j], tree.tallies[row]
+    node, tally = tree.nodes[j], tallies[row]
     E = node.m / node.n if node.n > 0.0 else 0.0
     e = tally.m / tally.n if tally.n > 0.0 else 0.0
     c = -1.0 if E > e else 1.0
@@ -221,21 +210,9 @@ def train_node(tree, weights, rule, scratch, batch, begin, end, j, row, importan
 
 
 @kernel
-def descend(tree, weights, batch, begin, end, x, j):
-    """Walk from j to a leaf; returns it and the number of steps."""
-    nodes, steps = tree.nodes, 0
-    while nodes[j].left != NONE:
-        look_ahead(nodes, j)
-        fetch_child(nodes, weights, batch, begin, end, j, nodes[j].left)
-        fetch_child(nodes, weights, batch, begin, end, j, nodes[j].right)
-        h = score(weights, nodes[j].place, batch.features, begin, end, x)
-        j = child(nodes, j, h)
-        steps += 1
-    return j, steps
-
-
-@kernel
-def learn_example(tree, weights, scales, growth, rule, scratch, batch, begin, end, y, importance):
+def learn_example(
+    tree, tallies, weights, scales, growth, rule, scratch, batch, begin, end, y, importance
+):
     """One example through Algorithm 1; returns what the tree would have answered before it, and
     the depth of the leaf the example was put in.
 
@@ -245,12 +222,7 @@ def learn_example(tree, weights, scales, growth, rule, scratch, batch, begin, en
     nodes, counts = tree.nodes, tree.counts[0]
     counts.examples += 1
     counts.labels = max(counts.labels, y + 1)
-    mean_square = 1.0
-    if len(scales.table) > 1:
-        learn_scale(scales, batch.features, batch.values, begin, end)
-    scale(scales, batch.features, batch.values, begin, end, scratch.x)
-    if len(scales.table) > 1:
-        mean_square = learn_norm(scales, scratch.x, end - begin)
+    mean_square = enter(scales, batch, begin, end, scratch.x)
     answered = False
     answer = NO_LABEL
     depth = 0
@@ -259,15 +231,26 @@ def learn_example(tree, weights, scales, growth, rule, scratch, batch, begin, en
         if not answered and nodes[j].left == NONE:
             answer = nodes[j].label
             answered = True
-        row = reach(tree, j, y, importance)
+        row = reach(tree, tallies, j, y, importance)
         if nodes[j].left == NONE and not split(tree, growth, j):
             nodes[j].C += importance
             update_C(tree, j)
             counts.depth = max(counts.depth, depth)
             return answer, depth
-        look_ahead_to_learn(tree, weights, batch, begin, end, j, row)
+        look_ahead_to_learn(tree, tallies, weights, batch, begin, end, j, row)
         before, after = train_node(
-            tree, weights, rule, scratch, batch, begin, end, j, row, importance, mean_square
+            tree,
+            tallies,
+            weights,
+            rule,
+            scratch,
+            batch,
+            begin,
+            end,
+            j,
+            row,
+            importance,
+            mean_square,
         )
         if not answered and child(nodes, j, before) != child(nodes, j, after):
             other = child(nodes, j, before)
@@ -280,7 +263,7 @@ def learn_example(tree, weights, scales, growth, rule, scratch, batch, begin, en
 
 @kernel
 def learn(
-    tree, weights, scales, growth, rule, scratch, batch, first, last, answers, depths
+    tree, tallies, weights, scales, growth, rule, scratch, batch, first, last, answers, depths
 ):  # fmt: skip
     """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
 
@@ -292,32 +275,15 @@ def learn(
         y, importance = batch.labels[example], np.float64(batch.weights[example])
         if y < 0 or importance == 0.0:
             answers[example], depths[example] = answer_example(
-                tree, weights, scales, scratch, batch, begin, end
+                tree, weights, scales, scratch.x, batch, begin, end
             )
             continue
         if counts.nodes + 2 > len(tree.nodes) or not has_room(
-            tree.tallies, counts.tallies, counts.depth + 2
+            tallies, counts.tallies, counts.depth + 2
         ):
             return example
         make_room(weights)
         answers[example], depths[example] = learn_example(
-            tree, weights, scales, growth, rule, scratch, batch, begin, end, y, importance
+            tree, tallies, weights, scales, growth, rule, scratch, batch, begin, end, y, importance
         )
     return last
-
-
-@kernel
-def answer_example(tree, weights, scales, scratch, batch, begin, end):
-    scale(scales, batch.features, batch.values, begin, end, scratch.x)
-    leaf, depth = descend(tree, weights, batch, begin, end, scratch.x, tree.counts[0].root)
-    return tree.nodes[leaf].label, depth
-
-
-@kernel
-def predict(tree, weights, scales, scratch, batch, first, last, answers, depths):
-    """One walk from the root for each of the examples first:last."""
-    for example in range(first, last):
-        begin, end = batch.starts[example], batch.starts[example + 1]
-        answers[example], depths[example] = answer_example(
-            tree, weights, scales, scratch, batch, begin, end
-        )

@@ -1,0 +1,109 @@
+"""The LOMtree as a learner: the arrays of Algorithm 1, grown when they are full."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree import tallies
+from lomtree.batch import Batch
+from lomtree.lom_tree import Growth, Scratch, learn
+from lomtree.nodes import Tree, load_tree, make_tree, store_tree, with_room
+from lomtree.options import Options
+from lomtree.parts import Parts
+from lomtree.regressor import rule_of
+from lomtree.scaling import Scales, load_scales, make_scales, store_scales
+from lomtree.tree_learner import TreeLearner
+from lomtree.weights import Weights, load_weights, make_weights, store_weights
+
+_LEARNING_COLUMNS = ("parent", "labels", "C", "m", "n", "l_max", "recycled")  # of the nodes
+
+
+class State(NamedTuple):
+    tree: Tree
+    tallies: np.ndarray
+    weights: Weights
+    scales: Scales
+
+
+class LomLearner(TreeLearner):
+    state: State
+
+    def _new_state(self) -> State:
+        adaptive = self.options.update == "adaptive"
+        return State(
+            make_tree(),
+            tallies.make_tallies(),
+            make_weights(self.options.bits, adaptive),
+            make_scales(adaptive),
+        )
+
+    def _make_scratch(self, length: int) -> Scratch:
+        return Scratch(np.empty(length, np.float32), np.empty(length, np.float32))
+
+    @property
+    def _growth(self) -> Growth:
+        options = self.options
+        return Growth(
+            int(options.max_nodes),
+            float(options.nodes_per_class),
+            int(options.classes),
+            float(options.swap_resistance),
+        )
+
+    def _learn_run(
+        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
+    ) -> int:
+        tree, table, weights, scales = self.state
+        return learn(
+            tree, table, weights, scales, self._growth, rule_of(self.options), self._scratch, batch,
+            begin, end, answers, depths,
+        )  # fmt: skip
+
+    def _grow(self, label: int) -> None:
+        """Make room for more nodes and tallies; what recycled nodes have forgotten is dropped."""
+        tree, table = self.state.tree, self.state.tallies
+        count = tree.counts[0]
+        if count["nodes"] + 2 > len(tree.nodes):
+            tree = with_room(tree, int(count["nodes"]) + 2)
+        more = count["depth"] + 2
+        if not tallies.has_room(table, count["tallies"], more):
+            alive = np.zeros(count["generations"] + 1, np.bool_)
+            alive[tree.nodes["generation"][: count["nodes"]]] = True
+            living = int(np.count_nonzero(alive[table["generation"]]))
+            target = tallies.make_tallies(tallies.rows_for(living + more))
+            count["tallies"] = tallies.move_living(table, alive, target)
+            table = target
+        self.state = self.state._replace(tree=tree, tallies=table)
+
+    @property
+    def swaps(self) -> int:
+        return int(self.state.tree.counts["swaps"][0])
+
+    def summary(self) -> list[tuple[str, str]]:
+        nodes, *others = super().summary()
+        return [(nodes[0], f"{nodes[1]}, {self.swaps:,} swaps"), *others]
+
+    def store(self, parts: Parts, predict_only: bool) -> None:
+        tree, table, weights, scales = self.state
+        if not predict_only:  # sorting goes on beside packing
+            generations = tree.nodes["generation"][: tree.counts["nodes"][0]]
+            in_order = ThreadPoolExecutor(1).submit(tallies.to_arrays, table, generations)
+        store_tree(tree, parts, () if predict_only else _LEARNING_COLUMNS)
+        store_weights(weights, parts, predict_only)
+        store_scales(scales, parts)
+        if not predict_only:
+            parts.arrays |= in_order.result()
+
+    @classmethod
+    def load(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> "LomLearner":
+        tree = load_tree(parts, _LEARNING_COLUMNS if learning else (), label_count)
+        table = tallies.make_tallies()
+        if learning:
+            room = int(tree.counts["depth"][0]) + 2
+            table = tallies.load(parts, tree.nodes["generation"], label_count, room)
+            tree.counts["tallies"] = np.count_nonzero(table["generation"])
+        weights = load_weights(parts, options, learning)
+        return cls(
+            options, State(tree, table, weights, load_scales(parts, options.update == "adaptive"))
+        )

@@ -1,0 +1,100 @@
+"""One-against-all as a learner."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.batch import Batch
+from lomtree.class_weights import (
+    ClassWeights,
+    grown,
+    load_class_weights,
+    make_class_weights,
+    store_class_weights,
+)
+from lomtree.errors import ModelError
+from lomtree.learner import Learner
+from lomtree.one_against_all import Scratch, learn, make_scratch, predict
+from lomtree.options import Options
+from lomtree.parts import Parts
+from lomtree.regressor import rule_of
+from lomtree.scaling import Scales, load_scales, make_scales, store_scales
+
+
+class State(NamedTuple):
+    table: ClassWeights
+    seen: np.ndarray  # uint8[width]: 1 for each label that was learned
+    totals: np.ndarray  # float64[2]: examples learned, their importance
+    scales: Scales
+
+
+class OaaLearner(Learner):
+    state: State
+
+    def _new_state(self) -> State:
+        table = make_class_weights(self.options, self.options.classes)
+        seen = np.zeros(table.weights.shape[1], np.uint8)
+        return State(table, seen, np.zeros(2), make_scales(self.options.update == "adaptive"))
+
+    def _make_scratch(self, length: int) -> Scratch:
+        return make_scratch(length, len(self.state.seen))
+
+    def _learn_run(
+        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
+    ) -> int:
+        rule = rule_of(self.options)
+        return learn(*self.state, rule, self._scratch, batch, begin, end, answers, depths)
+
+    def _predict_run(
+        self,
+        batch: Batch,
+        begin: int,
+        end: int,
+        longest: int,
+        answers: np.ndarray,
+        depths: np.ndarray,
+    ) -> None:
+        table, seen, _totals, scales = self.state
+        scratch = self._make_scratch(longest)
+        predict(table, seen, scales, scratch, batch, begin, end, answers, depths)
+
+    def _grow(self, label: int) -> None:
+        table = grown(self.state.table, self.options, label)
+        seen = np.zeros(table.weights.shape[1], np.uint8)
+        seen[: len(self.state.seen)] = self.state.seen
+        self.state = self.state._replace(table=table, seen=seen)
+        self._scratch = self._make_scratch(len(self._scratch.x))
+
+    @property
+    def examples(self) -> int:
+        return int(self.state.totals[0])
+
+    @property
+    def largest_depth(self) -> None:
+        return None
+
+    def summary(self) -> list[tuple[str, str]]:
+        rows, limit, labels = self.state.table.size
+        crowded = ": crowded, a larger -b would help" if rows == limit else ""
+        return [("weights", f"{rows:,} features times {labels:,} labels{crowded}")]
+
+    def store(self, parts: Parts, predict_only: bool) -> None:
+        table, seen, totals, scales = self.state
+        store_class_weights(table, parts, predict_only)
+        store_scales(scales, parts)
+        parts.arrays["rows.seen"] = seen[: table.size[2]]
+        parts.arrays["totals"] = totals
+
+    @classmethod
+    def load(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> "OaaLearner":
+        table = load_class_weights(parts, options, label_count, learning)
+        labels = int(table.size[2])
+        seen = np.zeros(table.weights.shape[1], np.uint8)
+        seen[:labels] = parts.column("rows.seen", np.uint8, labels)
+        totals = np.zeros(2)
+        if learning:
+            totals[:] = parts.column("totals", np.float64, 2)
+            if not np.all(np.isfinite(totals)) or totals.min() < 0:
+                raise ModelError("its totals are not positive numbers")
+        scales = load_scales(parts, options.update == "adaptive")
+        return cls(options, State(table, seen, totals, scales))

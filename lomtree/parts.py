@@ -1,0 +1,47 @@
+"""The parts of a model on their way to a file and back: plain values, and arrays by name."""
+
+from typing import Any
+
+import numpy as np
+
+from lomtree.array_file import Arrays
+from lomtree.errors import ModelError
+from lomtree.rows import pack, unpack_into
+
+
+def whole_number(value: object, smallest: int, largest: int) -> int:
+    """A number of a header that is what it should be."""
+    if type(value) is not int or not smallest <= value <= largest:
+        raise ModelError("a number in its header is out of range")
+    return value
+
+
+class Parts:
+    """What comes from a file has been checked only as far as these methods do it."""
+
+    def __init__(self, header: dict[str, Any], arrays: Arrays) -> None:
+        self.header = header
+        self.arrays = arrays
+
+    def put_packed(self, part: str, names: tuple[str, ...], table: np.ndarray) -> None:
+        """Add the columns of a table of which many rows are zero."""
+        packed = pack(table)
+        self.header[part] = packed.kind
+        self.arrays[f"{part}.where"] = packed.where
+        for name, column in zip(names, packed.columns, strict=False):
+            self.arrays[f"{part}.{name}"] = column
+
+    def fill_packed(self, part: str, names: tuple[str, ...], table: np.ndarray) -> None:
+        """Fill a table of zeros with the columns that it has room for."""
+        for column, name in enumerate(names[: table.shape[1]]):
+            values = self.arrays[f"{part}.{name}"]
+            if not np.all(np.isfinite(values)):
+                raise ModelError(f"its {part} are not finite numbers")
+            where = self.arrays[f"{part}.where"]
+            unpack_into(self.header[part], where, values, table, column)
+
+    def column(self, name: str, dtype: np.dtype | type, length: int) -> np.ndarray:
+        array = self.arrays[name]
+        if array.dtype != dtype or array.shape != (length,):
+            raise ModelError(f"its part {name} has the wrong form")
+        return array

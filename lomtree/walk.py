@@ -1,0 +1,70 @@
+"""The way of an example down a tree, and the answers: the same for every kind of tree."""
+
+from lomtree.compiled import kernel
+from lomtree.machine import prefetch
+from lomtree.regressor import score
+from lomtree.scaling import scale
+from lomtree.structure import NO_LABEL, NONE
+from lomtree.weights import GROUP_BITS, fetch
+
+
+@kernel
+def child(nodes, j, h):
+    """Where the score h leads from j: 0 goes right, and nothing goes where no label is yet."""
+    v = nodes[j].right if h >= 0.0 else nodes[j].left
+    if nodes[v].label == NO_LABEL:
+        return nodes[j].left if h >= 0.0 else nodes[j].right
+    return v
+
+
+@kernel
+def look_ahead(nodes, j):
+    """Ask for the nodes two levels below j while j is worked on: those one below are there then."""
+    for v in (nodes[j].left, nodes[j].right):
+        if nodes[v].left != NONE:
+            prefetch(nodes, nodes[v].left)
+            prefetch(nodes, nodes[v].right)
+
+
+@kernel
+def fetch_child(nodes, weights, batch, begin, end, j, v):
+    """Ask for the weights of v, a child of j, if they are not in the lines that j itself needs."""
+    if nodes[v].left != NONE and nodes[v].place >> GROUP_BITS != nodes[j].place >> GROUP_BITS:
+        fetch(weights, nodes[v].place, batch.features, begin, end)
+
+
+@kernel
+def step_down(nodes, weights, batch, begin, end, x, j):
+    """The score of the node j, and the child that it leads to; what comes next is asked for."""
+    look_ahead(nodes, j)
+    fetch_child(nodes, weights, batch, begin, end, j, nodes[j].left)
+    fetch_child(nodes, weights, batch, begin, end, j, nodes[j].right)
+    h = score(weights, nodes[j].place, batch.features, begin, end, x)
+    return h, child(nodes, j, h)
+
+
+@kernel
+def descend(tree, weights, batch, begin, end, x, j):
+    """Walk from j to a leaf; returns it and the number of steps."""
+    nodes, steps = tree.nodes, 0
+    while nodes[j].left != NONE:
+        _h, j = step_down(nodes, weights, batch, begin, end, x, j)
+        steps += 1
+    return j, steps
+
+
+@kernel
+def answer_example(tree, weights, scales, x, batch, begin, end):
+    scale(scales, batch.features, batch.values, begin, end, x)
+    leaf, depth = descend(tree, weights, batch, begin, end, x, tree.counts[0].root)
+    return tree.nodes[leaf].label, depth
+
+
+@kernel
+def predict(tree, weights, scales, x, batch, first, last, answers, depths):
+    """One walk from the root for each of the examples first:last."""
+    for example in range(first, last):
+        begin, end = batch.starts[example], batch.starts[example + 1]
+        answers[example], depths[example] = answer_example(
+            tree, weights, scales, x, batch, begin, end
+        )
