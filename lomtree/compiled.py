@@ -1,136 +1,104 @@
-"""How kernels are compiled, and where the compiled code is kept.
+"""Kernels: functions that are compiled by numba on their first use, ever.
 
-numba's cache notices an edit of the file that holds a kernel, not of a file whose functions that
-kernel inlines. So the folder is named after the text of the whole package: any edit, and any
-upgrade, starts a folder of its own, and stale code cannot be found.
+Compiled code is kept (kernel_store) and called (native) without numba, whose import alone takes
+longer than many a run. numba sees the kernels that a kernel calls by their type.
 """
 
 import contextlib
 import hashlib
-import os
 import sys
-import tempfile
+import threading
 from collections.abc import Callable
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
-import numba
-from numba.core import caching, event
+from lomtree import kernel_store, native
 
-FOLDERS_KEPT = 4
-
-
-def _package_digest() -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+_lock = threading.RLock()
+_announced = True
 
 
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
-def _base_folders() -> list[Path]:
-    """Where the cache may live, the best place first; NUMBA_CACHE_DIR is the user's word."""
-    folders = []
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        folders.append(Path(os.environ["NUMBA_CACHE_DIR"]))
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folders.append(Path(home) / "lomtree")
-    folders.append(Path(tempfile.gettempdir()) / f"lomtree-{os.getuid()}")
-    return folders
-
-
-def _drop_old_folders(base: Path, keep: Path) -> None:
-    """Every version of the sources leaves a folder; only the newest few stay."""
-    import shutil
-
-    others = [path for path in base.glob("kernels-*") if path != keep]
-    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in others[FOLDERS_KEPT - 1 :]:
-        shutil.rmtree(path, ignore_errors=True)
-
-
-def _cache_folder() -> str | None:
-    for base in _base_folders():
-        folder = base / f"kernels-{_package_digest()}"
-        if folder.is_dir() and _writable(folder):
-            return str(folder)
-        if _writable(folder):
-            _drop_old_folders(base, folder)
-            return str(folder)
-    return None
-
-
-CACHE_FOLDER = _cache_folder()
-
-
-class _LazyCache:
-    """numba's cache of one kernel, opened when the kernel is first called from Python.
-
-    Most kernels never are: they live on inside others. And what numba does before it looks into a
-    cache (it imports all that it could compile) waits until something must be compiled. Both save
-    a large part of the time that a short run takes.
-    """
-
+class Kernel:
     def __init__(self, function: Callable) -> None:
         self._function = function
-        self._cache: Any = None
+        self._loaded: dict[Any, Callable] = {}
+        self.__doc__ = function.__doc__
 
-    def _open(self) -> Any:
-        if self._cache is None:
-            config: Any = numba.config
-            before = config.CACHE_DIR
-            config.CACHE_DIR = CACHE_FOLDER
-            try:
-                self._cache = caching.FunctionCache(self._function)
-            finally:
-                config.CACHE_DIR = before
-        return self._cache
+    def __call__(self, *arguments):
+        form = native.form_of(arguments)
+        call = self._loaded.get(form)
+        if call is None:
+            with _lock:
+                call = self._loaded[form] = self._load(form, arguments)
+        return call(*arguments)
 
-    def load_overload(self, signature: Any, target: Any) -> Any:
-        cache = self._open()
-        with cache._guard_against_spurious_io_errors():
-            return cache._load_overload(signature, target)
+    def _load(self, form: Any, arguments: tuple) -> Callable:
+        function = self._function
+        key = hashlib.blake2b(native.describe(form).encode(), digest_size=8).hexdigest()
+        name = f"{function.__module__}.{function.__qualname__}-{key}.o"
+        code = kernel_store.find(name)
+        if code is None:
+            code = self._compile(arguments)
+            kernel_store.keep(name, code)
+        return native.load(code, arguments)
 
-    def save_overload(self, signature: Any, compiled: Any) -> None:
-        self._open().save_overload(signature, compiled)
+    def _compile(self, arguments: tuple) -> kernel_store.Code:
+        import numba
+
+        _announce()
+        types = tuple(numba.typeof(argument) for argument in arguments)
+        self._dispatcher.compile(types)
+        compiled = self._dispatcher.overloads[types]
+        return kernel_store.Code(
+            compiled.fndesc.llvm_func_name,
+            _letters(compiled.signature.return_type),
+            compiled.library._get_compiled_object(),
+        )
+
+    @cached_property
+    def _dispatcher(self) -> Any:
+        """Kernels allocate nothing, so they do without numba's run time (`_nrt`), whose counting of
+        references to the arrays costs more than many a small function does. They are always
+        inlined: a call would pass every length and stride of every array in its arguments."""
+        import numba
+
+        return numba.njit(
+            self._function, nogil=True, error_model="numpy", forceinline=True, _nrt=False,
+            no_cpython_wrapper=True, no_cfunc_wrapper=True,
+        )  # fmt: skip
+
+    @property
+    def _numba_type_(self) -> Any:
+        import numba
+
+        return numba.typeof(self._dispatcher)
 
 
-def kernel(function: Callable) -> Callable:
-    """Compile on first use, without the GIL and without bounds checks; keep the code on disk.
+def _letters(returned: Any) -> str:
+    """A type of numba's in the letters of `struct`."""
+    from numba import types
+    from numba.np.numpy_support import as_dtype
 
-    Kernels allocate nothing, so they do without numba's run time (`_nrt`), whose counting of
-    references to the arrays costs more than many a small function does. They are always inlined:
-    a call would pass every length and stride of every array in its arguments.
-    """
-    dispatcher = numba.njit(function, nogil=True, error_model="numpy", forceinline=True, _nrt=False)
-    if CACHE_FOLDER is not None:
-        dispatcher._cache = _LazyCache(function)
-    return dispatcher
+    if isinstance(returned, types.BaseTuple):
+        return "(" + "".join(as_dtype(field).char for field in returned) + ")"
+    return "" if returned is types.none else as_dtype(returned).char
 
 
-class _SayOnce(event.Listener):
-    def __init__(self) -> None:
-        self.said = False
+def kernel(function: Callable) -> Kernel:
+    """Compile on first use, without the GIL and without bounds checks."""
+    return Kernel(function)
 
-    def on_start(self, _event) -> None:
-        if not self.said:
-            self.said = True
-            with contextlib.suppress(OSError, AttributeError):  # nobody reads it, or there is none
-                sys.stderr.write("compiling (only the first run does) ...\n")
-                sys.stderr.flush()
 
-    def on_end(self, _event) -> None:
-        pass
+def _announce() -> None:
+    global _announced
+    if not _announced:
+        _announced = True
+        with contextlib.suppress(OSError, AttributeError):  # nobody reads it, or there is none
+            sys.stderr.write("compiling (only the first run does) ...\n")
+            sys.stderr.flush()
 
 
 def announce_compilation() -> None:
     """From now on, say so in one line on stderr if anything has to be compiled."""
-    event.register("numba:compile", _SayOnce())
+    global _announced
+    _announced = False

@@ -152,26 +152,23 @@ class Labels:
     def number(self, text: np.ndarray, spans: Spans, count: int, numbers: np.ndarray) -> None:
         """Write the number of each example's label, giving new labels the next number; NONE where
         there is no label or a problem."""
-        self._number_all(text, spans, count, numbers, True)
+        self._number_spans(text, spans, count, numbers, True)
 
     def look_up(self, text: np.ndarray, spans: Spans, count: int, numbers: np.ndarray) -> None:
         """The same, but a label that is not known is NONE."""
-        self._number_all(text, spans, count, numbers, False)
+        self._number_spans(text, spans, count, numbers, False)
 
     def all_differ(self) -> bool:
         return int(np.count_nonzero(self._table.slots != NONE)) == len(self)
 
-    def add(self, label: bytes) -> int:
-        """The number of one label, which is a new one if need be."""
-        text = np.frombuffer(label, np.uint8)
-        while True:
-            slot = _find(self._table, text, 0, len(text))
-            if self._table.slots[slot] != NONE:
-                return int(self._table.slots[slot])
-            if _has_room(self._table, len(text)):
-                _add(self._table, slot, text, 0, len(text))
-            else:
-                self._grow(len(text))
+    def add(self, *words: bytes) -> np.ndarray:
+        """The numbers of these labels, which are new ones if need be."""
+        text = np.frombuffer(b"".join(words), np.uint8)
+        ends = np.cumsum([0, *map(len, words)])
+        numbers = np.empty(len(words), np.int32)
+        good = np.zeros(len(words), np.int8)
+        self._number_all(text, ends[:-1], ends[1:], good, len(words), numbers, True)
+        return numbers
 
     def answer_lines(
         self, answers: np.ndarray, text: np.ndarray, spans: Spans, count: int
@@ -184,10 +181,22 @@ class Labels:
         size = _write_answers(self._table, answers, text, spans, count, out)
         return out[:size].tobytes()
 
-    def _number_all(
+    def _number_spans(
         self, text: np.ndarray, spans: Spans, count: int, numbers: np.ndarray, new_ones: bool
     ) -> None:
         begins, ends, problems = spans.label_begin, spans.label_end, spans.problem
+        self._number_all(text, begins, ends, problems, count, numbers, new_ones)
+
+    def _number_all(
+        self,
+        text: np.ndarray,
+        begins: np.ndarray,
+        ends: np.ndarray,
+        problems: np.ndarray,
+        count: int,
+        numbers: np.ndarray,
+        new_ones: bool,
+    ) -> None:
         done = 0
         while True:
             done = _number(

@@ -37,9 +37,9 @@ def cached_examples(cache: Cache, labels: Labels) -> Iterator[tuple[Batch, int]]
         # In the order of appearance, as the text would number them: the cache may know labels
         # that are not in this text, from the model that was trained when it was made.
         found, first = np.unique(batch.labels, return_index=True)
-        for label in found[np.argsort(first)]:
-            if numbers[label] == NONE:
-                numbers[label] = labels.add(cache.labels[label])
+        found = found[np.argsort(first)]
+        new = found[numbers[found] == NONE]
+        numbers[new] = labels.add(*(cache.labels[label] for label in new))
         yield batch._replace(labels=numbers[batch.labels]), len(batch.labels)
 
 

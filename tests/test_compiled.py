@@ -1,115 +1,122 @@
-"""Compiled code is kept where it can be, and never outlives the sources it was made from."""
+"""Kernels are compiled once, called without numba, and never outlive the sources."""
 
-import os
-import shutil
+import subprocess
 import sys
-from pathlib import Path
+from typing import NamedTuple
 
-import numba
 import numpy as np
 import pytest
 
-from lomtree import compiled
+from lomtree import compiled, kernel_store
+from lomtree.machine import prefetch
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch) -> Path:
-    """A copy of the package's sources, in which the module believes to be."""
-    copy = tmp_path / "lomtree"
-    shutil.copytree(Path(compiled.__file__).parent, copy, ignore=shutil.ignore_patterns("__*__"))
-    monkeypatch.setattr(compiled, "__file__", str(copy / "compiled.py"))
-    return copy
+def kept(monkeypatch) -> dict:
+    """What kernels keep, instead of files."""
+    store: dict = {}
+    monkeypatch.setattr(kernel_store, "keep", store.__setitem__)
+    monkeypatch.setattr(kernel_store, "find", store.get)
+    return store
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    return tmp_path / "home"
+class Pair(NamedTuple):
+    numbers: np.ndarray
+    factor: float
 
 
-def folder() -> Path:
-    found = compiled._cache_folder()
-    assert found is not None
-    return Path(found)
+@compiled.kernel
+def add(a, b):
+    """Add them."""
+    return a + b
 
 
-def test_an_edit_of_any_file_starts_another_folder(package, home):
-    seen = {folder()}
-    files = sorted(package.glob("*.py"))
-    assert len(files) > 10
-    for path in files:
-        path.write_bytes(path.read_bytes() + b"#")
-        seen.add(folder())
-    (package / "new.py").write_text("")
-    seen.add(folder())
-    (package / "new.py").rename(package / "renamed.py")
-    seen.add(folder())
-    assert len(seen) == len(files) + 3
+@compiled.kernel
+def sum_up(pair, flag, table, small):
+    """Every kind of argument, and a kernel that another one calls."""
+    total = 0.0
+    for row in range(table.shape[0]):
+        for column in range(table.shape[1]):
+            total = add(total, table[row, column] * pair.factor)
+    for number in pair.numbers:
+        total = add(total, number)
+    table[0, 0] = -1
+    return total, len(pair.numbers), not flag, np.float32(0.5) * small
 
 
-def test_the_same_sources_find_their_folder_again(package, home):
-    first = folder()
-    assert first.is_dir()
-    assert first.parent == home / "lomtree"
-    assert folder() == first
+def test_every_kind_of_argument_and_result(kept):
+    table = np.arange(6, dtype=np.int16).reshape(2, 3)
+    result = sum_up(Pair(np.ones(4, np.float32), 2.0), False, table, np.float32(3))
+    assert result == (34.0, 4, True, 1.5)
+    assert [type(value) for value in result] == [float, int, bool, float]
+    assert table[0, 0] == -1
+    assert (add(2, 3), add(2.5, 3), add(np.uint8(200), np.uint8(100))) == (5, 5.5, 300)
+    assert add(np.uint64(2**63), np.uint64(5)) == 2**63 + 5
+    assert add.__doc__ == "Add them."
 
 
-def test_only_the_newest_folders_stay(package, home):
-    folders = []
-    for number in range(7):
-        (package / "compiled.py").write_text(f"# {number}")
-        folders.append(folder())
-        os.utime(folders[-1], (number, number))
-    assert sorted(home.joinpath("lomtree").iterdir()) == sorted(folders[-compiled.FOLDERS_KEPT :])
+def test_strided_and_read_only_arrays(kept):
+    @compiled.kernel
+    def last(array):
+        return array[len(array) - 1]
+
+    numbers = np.arange(10)
+    assert (last(numbers), last(numbers[::3]), last(numbers[::-1])) == (9, 9, 0)
+    numbers.flags.writeable = False
+    assert last(numbers) == 9
+    records = np.zeros(3, [("a", np.int32), ("b", np.float64)])
+    records["b"] = 1, 2, 3
+    assert last(records["b"]) == 3
 
 
-def test_the_user_s_own_folder_comes_first(home, tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "mine"))
-    assert folder().parent == tmp_path / "mine"
-    assert not home.exists()
-
-
-def test_a_home_that_cannot_be_written_is_passed_over(tmp_path, monkeypatch, home):
-    home.write_text("not a folder")
-    monkeypatch.setattr(compiled.tempfile, "tempdir", str(tmp_path))
-    assert folder().parent.parent == tmp_path
-
-
-def test_without_any_folder_code_is_compiled_but_not_kept(monkeypatch, home, tmp_path):
-    home.write_text("not a folder")
-    monkeypatch.setattr(compiled.tempfile, "tempdir", str(home))
-    assert compiled._cache_folder() is None
-    monkeypatch.setattr(compiled, "CACHE_FOLDER", None)
-    double = compiled.kernel(lambda number: 2 * number)
-    assert double(21) == 42
-
-
-def test_a_kernel_is_compiled_and_numba_s_settings_stay():
-    before = numba.config.CACHE_DIR
-
+def test_nothing_is_returned_as_none(kept):
     @compiled.kernel
     def fill(array, value):
         for position in range(len(array)):
             array[position] = value
 
-    assert numba.config.CACHE_DIR == before
     array = np.zeros(3)
-    fill(array, 7.0)
+    assert fill(array, 7.0) is None
     assert array.tolist() == [7, 7, 7]
-    assert fill.signatures
+
+
+def test_a_form_is_compiled_once_and_then_found(kept, monkeypatch):
+    first = compiled.kernel(add._function)
+    assert (first(1, 2), first(3, 4), first(1.5, 2)) == (3, 7, 3.5)
+    assert len(kept) == 2
+    monkeypatch.setattr(compiled.Kernel, "_compile", None)
+    assert compiled.kernel(add._function)(20, 22) == 42
+    with pytest.raises(TypeError):
+        compiled.kernel(add._function)(np.int32(1), np.int32(2))
+
+
+def test_instructions_are_for_kernels_only():
+    with pytest.raises(TypeError, match="only kernels can use prefetch"):
+        prefetch(np.zeros(1), 0)
+
+
+def test_a_run_that_finds_all_code_does_without_numba(model, data):
+    script = (
+        "import sys\nfrom lomtree.model_file import read_model\nfrom lomtree.reader import Reader\n"
+        "from lomtree.answers import score_examples\n"
+        f"score = score_examples(read_model({model!r}, False), Reader([{data!r}]))\n"
+        "print(score.examples, 'numba' in sys.modules)"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert runs[1].stdout == "300 False\n"
 
 
 @pytest.fixture
-def listener():
-    said = compiled._SayOnce()
-    compiled.event.register("numba:compile", said)
-    yield said
-    compiled.event.unregister("numba:compile", said)
+def announced():
+    compiled.announce_compilation()
+    yield
+    compiled._announced = True
 
 
-def test_compiling_is_said_once_in_one_line(listener, capsys, monkeypatch):
-    monkeypatch.setattr(compiled, "CACHE_FOLDER", None)
+def test_compiling_is_said_once_in_one_line(announced, kept, capsys):
     for kernel in (compiled.kernel(lambda x: x + 1), compiled.kernel(lambda x: x + 2)):
         kernel(1)
     err = capsys.readouterr().err
@@ -118,11 +125,10 @@ def test_compiling_is_said_once_in_one_line(listener, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("stream", [None, "closed pipe"])
-def test_compiling_goes_on_if_nobody_reads_stderr(listener, monkeypatch, stream):
+def test_compiling_goes_on_if_nobody_reads_stderr(announced, kept, monkeypatch, stream):
     class Closed:
         def write(self, _text):
             raise BrokenPipeError
 
     monkeypatch.setattr(sys, "stderr", Closed() if stream else None)
-    monkeypatch.setattr(compiled, "CACHE_FOLDER", None)
     assert compiled.kernel(lambda x: x + 3)(1) == 4

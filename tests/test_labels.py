@@ -48,7 +48,7 @@ def test_numbers_are_those_of_a_dictionary_whatever_the_bytes(blocks):
         wanted = [expected.setdefault(label, len(expected)) for label in block]
         assert numbers_of(labels, block) == wanted
     assert list(labels) == list(expected)
-    assert [labels.add(label) for label in expected] == list(expected.values())
+    assert labels.add(*expected).tolist() == list(expected.values())
 
 
 def test_labels_are_bytes_and_only_equal_bytes_are_the_same_label():

@@ -1,0 +1,112 @@
+"""Where compiled code is kept between runs: a file for each kernel and form of its arguments.
+
+A kernel inlines functions of other files, so the folder is named after the text of the whole
+package, and after the processor: any edit, any upgrade and any other machine has a folder of its
+own, and stale code cannot be found.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import zlib
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDERS_KEPT = 4
+
+
+class Code(NamedTuple):
+    symbol: str  # the function's name in the object file
+    returns: str  # what it returns, in the letters of `struct`; in brackets if it is a tuple
+    object_file: bytes
+
+
+@cache
+def _digest() -> str:
+    import llvmlite.binding as llvm
+
+    digest = hashlib.blake2b(digest_size=8)
+    digest.update(f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}".encode())
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _base_folders() -> list[Path]:
+    """Where the code may be, the best place first; NUMBA_CACHE_DIR is the user's word."""
+    folders = []
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        folders.append(Path(os.environ["NUMBA_CACHE_DIR"]))
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    folders.append(Path(home) / "lomtree")
+    folders.append(Path(tempfile.gettempdir()) / f"lomtree-{os.getuid()}")
+    return folders
+
+
+def folders() -> list[Path]:
+    return [base / f"kernels-{_digest()}" for base in _base_folders()]
+
+
+def _is_trusted(folder: Path) -> bool:
+    """What is in there will be executed: only the user, or root, may have written it."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return False
+    return found.st_uid in (0, os.getuid()) and not found.st_mode & 0o022
+
+
+def find(name: str) -> Code | None:
+    """The code kept under this name; None if there is none, or it is damaged."""
+    for folder in folders():
+        if not _is_trusted(folder):
+            continue
+        with contextlib.suppress(OSError):
+            text = (folder / name).read_bytes()
+            if text[:4] == _sum(text[4:]):
+                header, _, object_file = text[4:].partition(b"\n")
+                return Code(**json.loads(header), object_file=object_file)
+    return None
+
+
+def keep(name: str, code: Code) -> None:
+    """Keep code for further runs, in the first folder that can be written; or in none."""
+    header = json.dumps({"symbol": code.symbol, "returns": code.returns})
+    text = header.encode() + b"\n" + code.object_file
+    for folder in folders():
+        with contextlib.suppress(OSError):
+            if not folder.exists():
+                folder.mkdir(mode=0o700, parents=True)
+                _drop_old_folders(folder)
+            if _is_trusted(folder):
+                _write(folder / name, _sum(text) + text)
+                return
+
+
+def _sum(text: bytes) -> bytes:
+    return zlib.crc32(text).to_bytes(4, "little")
+
+
+def _write(path: Path, text: bytes) -> None:
+    """Another process may be reading or writing the same file."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    try:
+        with open(handle, "wb") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
+
+
+def _drop_old_folders(keep: Path) -> None:
+    """Every version of the sources leaves a folder; only the newest few stay."""
+    import shutil
+
+    others = [path for path in keep.parent.glob("kernels-*") if path != keep]
+    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in others[FOLDERS_KEPT - 1 :]:
+        shutil.rmtree(path, ignore_errors=True)
