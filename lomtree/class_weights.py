@@ -17,7 +17,7 @@ from lomtree.compiled import kernel
 from lomtree.errors import ModelError
 from lomtree.machine import LANES
 from lomtree.options import Options
-from lomtree.parts import Parts, whole_number
+from lomtree.parts import Parts, all_differ, whole_number
 
 NO_ROW = -1
 _FIRST_SLOTS = 1 << 12
@@ -159,7 +159,7 @@ def load_class_weights(
     table = _make(limit if learning else rows, width, squares)
     table.size[:] = rows, limit, labels
     table.features[:rows] = parts.column("rows.features", np.uint32, rows)
-    if len(np.unique(table.features[:rows])) != rows:
+    if not all_differ(table.features[:rows]):
         raise ModelError("two of its rows are the same feature's")
     parts.fill_packed("weights", ("w",), table.weights[:rows].reshape(-1, 1))
     if squares:

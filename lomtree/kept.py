@@ -5,7 +5,6 @@ A batch in a file is a block: u32 examples, u32 features, its five arrays, and a
 
 import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -95,6 +94,8 @@ class Kept:
             write_batch(self._file, batch)
 
     def _move_to_file(self) -> None:
+        import tempfile  # not for those who need none
+
         self._file = tempfile.TemporaryFile(prefix="lomtree-")  # noqa: SIM115
         for batch in self._batches:
             write_batch(self._file, batch)

@@ -9,8 +9,8 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import zlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -35,19 +35,19 @@ def _digest() -> str:
     return digest.hexdigest()
 
 
-def _base_folders() -> list[Path]:
+def _base_folders() -> Iterator[Path]:
     """Where the code may be, the best place first; NUMBA_CACHE_DIR is the user's word."""
-    folders = []
     if os.environ.get("NUMBA_CACHE_DIR"):
-        folders.append(Path(os.environ["NUMBA_CACHE_DIR"]))
+        yield Path(os.environ["NUMBA_CACHE_DIR"])
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folders.append(Path(home) / "lomtree")
-    folders.append(Path(tempfile.gettempdir()) / f"lomtree-{os.getuid()}")
-    return folders
+    yield Path(home) / "lomtree"
+    import tempfile  # takes time, and is rarely needed
+
+    yield Path(tempfile.gettempdir()) / f"lomtree-{os.getuid()}"
 
 
-def folders() -> list[Path]:
-    return [base / f"kernels-{_digest()}" for base in _base_folders()]
+def folders() -> Iterator[Path]:
+    return (base / f"kernels-{_digest()}" for base in _base_folders())
 
 
 def _is_trusted(folder: Path) -> bool:
@@ -92,6 +92,8 @@ def _sum(text: bytes) -> bytes:
 
 def _write(path: Path, text: bytes) -> None:
     """Another process may be reading or writing the same file."""
+    import tempfile
+
     handle, temporary = tempfile.mkstemp(dir=path.parent)
     try:
         with open(handle, "wb") as file:

@@ -11,7 +11,7 @@ from lomtree.errors import ModelError
 from lomtree.label_tree import Scratch, grow, has_room, make_scratch, open_example
 from lomtree.nodes import FIRST_NODES, Tree, load_tree, make_tree, store_tree, with_room
 from lomtree.options import Options
-from lomtree.parts import Parts
+from lomtree.parts import Parts, all_differ
 from lomtree.regressor import rule_of
 from lomtree.scaling import Scales, load_scales, make_scales, store_scales
 from lomtree.structure import NO_LABEL, NONE
@@ -133,7 +133,7 @@ def _check_leaves(tree: Tree, leaves: np.ndarray) -> None:
         raise ModelError("its tree's counters contradict each other")
     if count["depth"] != (len(leaves) - 1).bit_length():
         raise ModelError("its tree is not balanced")
-    if leaves.min() < 0 or leaves.max() >= len(nodes) or len(np.unique(leaves)) != len(leaves):
+    if leaves.min() < 0 or leaves.max() >= len(nodes) or not all_differ(leaves):
         raise ModelError("its labels have no leaves of their own")
     labels = nodes["label"][leaves]
     own = (labels == NO_LABEL) | (labels == np.arange(len(leaves)))

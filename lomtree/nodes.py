@@ -8,7 +8,7 @@ from lomtree import aligned
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
 from lomtree.model_file import ANSWERING_COLUMNS
-from lomtree.parts import Parts, whole_number
+from lomtree.parts import Parts, all_differ, whole_number
 from lomtree.structure import NO_LABEL, NONE, check_structure, depth_of
 from lomtree.weights import GROUP, GROUP_BITS
 
@@ -137,6 +137,6 @@ def _read_nodes(
     nodes["generation"] = np.arange(1, count + 1)
     counts["generations"] = count
     placed = nodes["place"][nodes["place"] >= 0]
-    if np.any(placed >= GROUP * values["groups"]) or len(np.unique(placed)) != len(placed):
+    if np.any(placed >= GROUP * values["groups"]) or not all_differ(placed):
         raise ModelError("its regressors have no places of their own")
     return nodes, counts

@@ -16,6 +16,12 @@ def whole_number(value: object, smallest: int, largest: int) -> int:
     return value
 
 
+def all_differ(numbers: np.ndarray) -> bool:
+    """Whether no number is there twice. (np.unique would import numpy.ma, which takes time.)"""
+    ordered = np.sort(numbers)
+    return not np.any(ordered[1:] == ordered[:-1])
+
+
 class Parts:
     """What comes from a file has been checked only as far as these methods do it."""
 

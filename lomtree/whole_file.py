@@ -3,7 +3,6 @@
 import contextlib
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -47,6 +46,8 @@ def open_to_replace(path: str) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _replacing(path: str) -> Iterator[BinaryIO]:
+    import tempfile  # not for those who only read
+
     folder, name = os.path.split(path)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:40]}.", suffix=".part", dir=folder)
     try:

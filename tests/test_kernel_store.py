@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ from lomtree import kernel_store
 from lomtree.kernel_store import Code, find, folders, keep
 
 CODE = Code("f", "(qd)", b"\x7fELF\n\0binary")
+
+
+def first_folder() -> Path:
+    return next(folders())
 
 
 @pytest.fixture
@@ -28,7 +33,7 @@ def package(tmp_path, monkeypatch):
 def home(tmp_path, monkeypatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    monkeypatch.setattr(kernel_store.tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     return tmp_path / "home"
 
 
@@ -37,8 +42,8 @@ def test_what_was_kept_is_found(home):
     keep("a.o", CODE)
     assert find("a.o") == CODE
     assert find("b.o") is None
-    assert [path.name for path in folders()[0].iterdir()] == ["a.o"]
-    assert folders()[0].parent == home / "lomtree"
+    assert [path.name for path in first_folder().iterdir()] == ["a.o"]
+    assert first_folder().parent == home / "lomtree"
 
 
 def test_an_edit_of_any_file_starts_another_folder(package, home):
@@ -46,13 +51,13 @@ def test_an_edit_of_any_file_starts_another_folder(package, home):
     files = sorted(package.glob("*.py"))
     assert len(files) > 10
     for path in files:
-        seen.add(folders()[0])
+        seen.add(first_folder())
         path.write_bytes(path.read_bytes() + b"#")
         kernel_store._digest.cache_clear()
-    seen.add(folders()[0])
+    seen.add(first_folder())
     (package / "new.py").write_text("")
     kernel_store._digest.cache_clear()
-    seen.add(folders()[0])
+    seen.add(first_folder())
     assert len(seen) == len(files) + 2
 
 
@@ -62,7 +67,7 @@ def test_only_the_newest_folders_stay(package, home):
         (package / "new.py").write_text(f"# {number}")
         kernel_store._digest.cache_clear()
         keep("a.o", CODE)
-        made.append(folders()[0])
+        made.append(first_folder())
         os.utime(made[-1], (number, number))
     assert sorted((home / "lomtree").iterdir()) == sorted(made[-kernel_store.FOLDERS_KEPT :])
 
@@ -70,7 +75,7 @@ def test_only_the_newest_folders_stay(package, home):
 def test_the_user_s_own_folder_comes_first(home, tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "mine"))
     keep("a.o", CODE)
-    assert folders()[0].parent == tmp_path / "mine"
+    assert first_folder().parent == tmp_path / "mine"
     assert find("a.o") == CODE
     assert not home.exists()
 
@@ -92,17 +97,17 @@ def test_without_any_folder_nothing_is_kept(home, tmp_path):
 
 def test_a_folder_that_can_only_be_read_serves(home):
     keep("a.o", CODE)
-    folders()[0].chmod(0o500)
+    first_folder().chmod(0o500)
     try:
         assert find("a.o") == CODE
     finally:
-        folders()[0].chmod(0o700)
+        first_folder().chmod(0o700)
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
 def test_code_that_others_could_have_written_is_not_run(home, mode):
     keep("a.o", CODE)
-    folders()[0].chmod(mode)
+    first_folder().chmod(mode)
     assert find("a.o") is None
 
 
@@ -122,7 +127,7 @@ def test_code_of_another_user_is_not_run(home, monkeypatch, owner):
 
 def test_damaged_code_is_not_run(home):
     keep("a.o", CODE)
-    path = folders()[0] / "a.o"
+    path = first_folder() / "a.o"
     whole = path.read_bytes()
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
