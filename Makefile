@@ -16,7 +16,9 @@ test: .venv/dev
 	$(BIN)/python -m pytest
 
 bench: .venv/bench
-	$(BIN)/python scripts/bench_vw.py
+	$(BIN)/python scripts/bench_vw.py --write BENCHMARKS.md
+	$(BIN)/python scripts/bench_vw.py --algorithm oaa --passes 10 --write BENCHMARKS.md
+	$(BIN)/python scripts/time_over_classes.py --plot docs/time_over_classes.svg --write BENCHMARKS.md
 
 clean:
 	rm -rf .venv names.lom
@@ -32,5 +34,5 @@ clean:
 	touch $@
 
 .venv/bench: pyproject.toml | .venv/run
-	$(BIN)/pip install --quiet --editable '.[bench]'
+	$(BIN)/pip install --quiet --editable '.[bench,plots]'
 	touch $@
