@@ -29,7 +29,7 @@ clean:
 	touch $@
 
 .venv/dev: pyproject.toml | .venv/run
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet --editable '.[dev,plots]'
 	$(BIN)/pip install --quiet --editable '.[bench]' || echo 'no Vowpal Wabbit for this Python: tests against it are skipped'
 	touch $@
 

@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 
 from lomtree.ahead import ahead
+from lomtree.confusion import Confusions
 from lomtree.model import Model
 from lomtree.reader import Block, Reader
 
@@ -55,8 +56,11 @@ class Score:
         return self.depth_sum / self.examples if self.examples else 0.0
 
 
-def score_examples(model: Model, reader: Reader) -> Score:
-    """Compare answers with labels; a label that training never saw is an error like any other."""
+def score_examples(model: Model, reader: Reader, confusions: Confusions | None = None) -> Score:
+    """Compare answers with labels; a label that training never saw is an error like any other.
+
+    Which labels were taken for which is counted in `confusions`.
+    """
     score = Score()
     for block, answers, depths in answer_blocks(model, reader):
         count = block.count
@@ -67,4 +71,6 @@ def score_examples(model: Model, reader: Reader) -> Score:
         score.errors += int((answers != labels[:count])[good].sum())
         score.depth_sum += int(depths[good].sum())
         score.largest_depth = max(score.largest_depth, int(depths[good].max(initial=0)))
+        if confusions is not None:
+            confusions.add(block, answers)
     return score

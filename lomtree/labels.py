@@ -161,6 +161,11 @@ class Labels:
     def all_differ(self) -> bool:
         return int(np.count_nonzero(self._table.slots != NONE)) == len(self)
 
+    def find(self, word: bytes) -> int:
+        """The number of a label; NONE if it is not known."""
+        text = np.frombuffer(word, np.uint8)
+        return int(self._table.slots[_find(self._table, text, 0, len(text))])
+
     def add(self, *words: bytes) -> np.ndarray:
         """The numbers of these labels, which are new ones if need be."""
         text = np.frombuffer(b"".join(words), np.uint8)

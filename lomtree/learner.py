@@ -34,10 +34,10 @@ class Learner(ABC):
         `answers` gets what would have been predicted just before each was learned (but with its
         values counted in their scales), `depths` the depth of the leaf that each was put in.
         """
-        longest = _longest(batch, 0, count)
-        if longest > self._scratch_length:
-            self._scratch_length = 2 * longest
-            self._scratch = self._make_scratch(2 * longest)
+        wanted = longest(batch, 0, count)
+        if wanted > self._scratch_length:
+            self._scratch_length = 2 * wanted
+            self._scratch = self._make_scratch(2 * wanted)
         done = 0
         while True:
             done = self._learn_run(batch, done, count, answers, depths)
@@ -53,13 +53,13 @@ class Learner(ABC):
         edges = np.linspace(0, count, self.threads + 1).astype(np.int64)
         runs = [(begin, end) for begin, end in pairwise(edges) if begin < end]
         if len(runs) <= 1 or count < WORTH_A_THREAD:
-            self._predict_run(batch, 0, count, _longest(batch, 0, count), answers, depths)
+            self._predict_run(batch, 0, count, longest(batch, 0, count), answers, depths)
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads)
         for job in [
             self._pool.submit(
-                self._predict_run, batch, begin, end, _longest(batch, begin, end), answers, depths
+                self._predict_run, batch, begin, end, longest(batch, begin, end), answers, depths
             )
             for begin, end in runs
         ]:
@@ -125,6 +125,6 @@ class Learner(ABC):
     ) -> None: ...
 
 
-def _longest(batch: Batch, begin: int, end: int) -> int:
+def longest(batch: Batch, begin: int, end: int) -> int:
     """The most features that one of these examples has."""
     return int(np.diff(batch.starts[begin : end + 1]).max(initial=0))

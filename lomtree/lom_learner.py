@@ -97,9 +97,10 @@ class LomLearner(TreeLearner):
 
     @classmethod
     def load(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> "LomLearner":
-        tree = load_tree(parts, _LEARNING_COLUMNS if learning else (), label_count)
+        counted = learning or "tallies.node" in parts.arrays
+        tree = load_tree(parts, _LEARNING_COLUMNS if counted else (), label_count)
         table = tallies.make_tallies()
-        if learning:
+        if counted:
             room = int(tree.counts["depth"][0]) + 2
             table = tallies.load(parts, tree.nodes["generation"], label_count, room)
             tree.counts["tallies"] = np.count_nonzero(table["generation"])

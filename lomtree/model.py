@@ -19,6 +19,7 @@ class Model:
     labels: Labels
     learner: Learner
     position: int = 0  # examples read in training so far, held-out ones included
+    predict_only: bool = False  # its file has nothing but what answering needs
 
     @classmethod
     def new(cls, options: Options) -> "Model":
@@ -44,11 +45,12 @@ def from_parts(parts: Parts, learning: bool) -> Model:
     """
     options = _read_options(parts.header["options"])
     labels = _read_labels(parts.arrays)
-    if learning and parts.header["predict_only"]:
+    predict_only = bool(parts.header["predict_only"])
+    if learning and predict_only:
         raise ModelError("it was saved with --predict-only, so its training cannot go on")
     learner = learner_for(options.algorithm).load(options, parts, len(labels), learning)
     position = whole_number(parts.header["position"], 0, 2**62)
-    return Model(options, labels, learner, position)
+    return Model(options, labels, learner, position, predict_only)
 
 
 def _read_options(values: dict) -> Options:

@@ -35,8 +35,10 @@ def write_model(model: "Model", path: str, predict_only: bool = False) -> None:
 class ModelBeingRead:
     """A model file that is read in a thread of its own, while the caller imports numba, say."""
 
-    def __init__(self, path: str, learning: bool) -> None:
+    def __init__(self, path: str, learning: bool, counted: bool = False) -> None:
         needed = _needed_to_learn if learning else _needed_to_answer
+        if counted and not learning:
+            needed = _needed_to_count
         self._path, self._learning = path, learning
         self._read = ThreadPoolExecutor(1).submit(read_arrays, path, needed)
 
@@ -60,14 +62,18 @@ class ModelBeingRead:
             raise ModelError(f"{path}: not a usable model: its header is malformed") from None
 
 
-def read_model(path: str, learning: bool) -> "Model":
+def read_model(path: str, learning: bool, counted: bool = False) -> "Model":
     """The model in a file. With `learning` its training can go on; without, it loads faster and
-    needs less memory."""
-    return ModelBeingRead(path, learning).model()
+    needs less memory. With `counted` it knows at least who came to which node, if the file does."""
+    return ModelBeingRead(path, learning, counted).model()
 
 
 def _needed_to_learn(_name: str) -> bool:
     return True
+
+
+def _needed_to_count(name: str) -> bool:
+    return not name.startswith(("weights.squares", "squares.", "tags."))
 
 
 def _needed_to_answer(name: str) -> bool:

@@ -92,7 +92,7 @@ class OaaLearner(Learner):
         seen = np.zeros(table.weights.shape[1], np.uint8)
         seen[:labels] = parts.column("rows.seen", np.uint8, labels)
         totals = np.zeros(2)
-        if learning:
+        if learning or "totals" in parts.arrays:
             totals[:] = parts.column("totals", np.float64, 2)
             if not np.all(np.isfinite(totals)) or totals.min() < 0:
                 raise ModelError("its totals are not positive numbers")

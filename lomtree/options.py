@@ -1,7 +1,8 @@
 """What a model is trained with; checked once, before any work starts."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from lomtree.errors import OptionError
 
@@ -17,21 +18,47 @@ FIXED_BY_MODEL = ("algorithm", "bits", "loss", "update")
 LOMTREE_ONLY = ("max_nodes", "nodes_per_class", "swap_resistance")
 
 
+def _option(default: Any, help: str, *short: str, choices: tuple[str, ...] = ()) -> Any:
+    return field(default=default, metadata={"help": help, "short": short, "choices": choices})
+
+
 @dataclass(frozen=True)
 class Options:
-    algorithm: str = "lomtree"
-    bits: int = 27  # the weight table grows up to 2^bits slots
-    loss: str = "logistic"
-    update: str = "adaptive"
-    learning_rate: float = 4.0
-    power_t: float = 0.5
-    clip: float = 0.5  # the most that one example moves a score
-    max_nodes: int = 0  # T; 0: nodes_per_class times the labels seen so far, minus 1
-    nodes_per_class: float = 4.0
-    classes: int = 0  # how many labels to prepare for; there may come more
-    swap_resistance: float = 4.0
-    holdout: float = 0.0
-    seed: int = 0
+    """The help of each is what the command line shows."""
+
+    algorithm: str = _option(
+        "lomtree",
+        "The LOMtree, or a rival of the paper's: a random tree over the labels, the Filter tree, "
+        "one-against-all (time linear in the labels).",
+        choices=ALGORITHMS,
+    )
+    bits: int = _option(27, "At most 2^BITS weights; the table grows as far as needed.", "-b")
+    loss: str = _option("logistic", "What the regressors minimise.", choices=LOSSES)
+    update: str = _option(
+        "adaptive",
+        "adaptive: a step size a weight, blind to the scale of features; sgd: one for all.",
+        choices=UPDATES,
+    )
+    learning_rate: float = _option(4.0, "Step size.", "-l")
+    power_t: float = _option(
+        0.5,
+        "How fast steps shrink: the power of the squared gradients (adaptive) or of time (sgd).",
+    )
+    clip: float = _option(0.5, "The most that one example moves a score.")
+    max_nodes: int = _option(0, "Internal nodes at most (the paper's T).", "-T")
+    nodes_per_class: float = _option(
+        4.0, "Without -T: T follows the labels seen so far, times this, minus 1."
+    )
+    classes: int = _option(0, "Prepare for so many labels; there may come more, or fewer.", "-k")
+    swap_resistance: float = _option(
+        4.0, "How much fuller a leaf must be than the emptiest one to take its place.", "-R"
+    )
+    holdout: float = _option(
+        0.0, "Share of the examples kept for validation; the error on them is shown."
+    )
+    seed: int = _option(
+        0, "Decides which examples are held out, and the order of the tree of rtree and filter."
+    )
 
     def check(self) -> None:
         """Raise OptionError with the reason, in words, if these options make no sense."""

@@ -173,6 +173,19 @@ class Reader:
         raise error
 
 
+def read_line(line: bytes, format: str = "auto") -> Block:
+    """The block of one line that is no file's; DataError if it is no example."""
+    reader = Reader([], format)
+    reader.format = guess_format(line) or "" if format == "auto" else format
+    if not reader.format:
+        raise DataError("the line is empty")
+    block = reader._parse(line, line.count(b"\n"), "line", 1)
+    bad = np.flatnonzero(block.spans.problem[: block.count])
+    if len(bad):
+        raise DataError(describe_problem(block, int(bad[0]), line))
+    return block
+
+
 def _require_labels(block: Block, text: bytes) -> None:
     """Mark the examples without a label; a tag that was meant as a label gets its own sentence."""
     spans, count = block.spans, block.count

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from lomtree.batch import Batch
-from lomtree.learner import Learner
-from lomtree.walk import predict
+from lomtree.learner import Learner, longest
+from lomtree.walk import find_leaves, predict
 from lomtree.weights import FULL, GROUP
 
 
@@ -26,6 +26,13 @@ class TreeLearner(Learner):
     ) -> None:
         state, x = self.state, np.empty(longest, np.float32)
         predict(state.tree, state.weights, state.scales, x, batch, begin, end, answers, depths)
+
+    def find_leaves(self, batch: Batch, count: int) -> np.ndarray:
+        """The leaf (a node's number) where each of the first `count` examples ends."""
+        state, leaves = self.state, np.empty(count, np.int64)
+        x = np.empty(longest(batch, 0, count), np.float32)
+        find_leaves(state.tree, state.weights, state.scales, x, batch, count, leaves)
+        return leaves
 
     @property
     def examples(self) -> int:

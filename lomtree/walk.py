@@ -61,6 +61,15 @@ def answer_example(tree, weights, scales, x, batch, begin, end):
 
 
 @kernel
+def find_leaves(tree, weights, scales, x, batch, count, leaves):
+    """The leaf where each of the first `count` examples ends."""
+    for example in range(count):
+        begin, end = batch.starts[example], batch.starts[example + 1]
+        scale(scales, batch.features, batch.values, begin, end, x)
+        leaves[example], _ = descend(tree, weights, batch, begin, end, x, tree.counts[0].root)
+
+
+@kernel
 def predict(tree, weights, scales, x, batch, first, last, answers, depths):
     """One walk from the root for each of the examples first:last."""
     for example in range(first, last):

@@ -1,0 +1,40 @@
+"""lomtree predict."""
+
+import click
+
+from lomtree.cli_options import (
+    command,
+    input_options,
+    model_options,
+    read_model_to_answer,
+    require_stdout,
+)
+from lomtree.errors import LomtreeError
+
+
+@command(epilog="  zcat test.vw.gz | lomtree predict -i model.lom > labels.txt")
+@model_options
+@click.option("-p", "--predictions", metavar="OUT", help="Write here instead of to stdout.")
+@input_options
+def predict(model_path, threads, sources, predictions, format, on_error, quiet) -> None:
+    """Print the label of every example in DATA, one line each, followed by its tag."""
+    if not predictions:
+        require_stdout()
+    model = read_model_to_answer(model_path, threads, quiet)
+    from lomtree.answers import predict_lines
+    from lomtree.reader import Reader
+
+    reader = Reader(sources, format, on_error)
+    try:
+        with click.open_file(predictions or "-", "wb") as out:
+            for lines in predict_lines(model, reader):
+                out.write(lines)
+                out.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise LomtreeError(
+            f"{predictions or 'standard output'}: cannot be written ({error.strerror or error})"
+        ) from None
+    if reader.skipped and not quiet:
+        click.echo(f"skipped {reader.skipped} bad lines", err=True)

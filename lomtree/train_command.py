@@ -1,0 +1,87 @@
+"""lomtree train."""
+
+from dataclasses import Field, fields
+from math import inf
+from typing import Any
+
+import click
+
+from lomtree.cli_options import command, input_options, say_compiling
+from lomtree.options import OPTION_NAMES, Options, check_meaning
+
+
+class _Progress(click.ParamType):
+    """Like VW's -P: a whole number is a distance, a number with a point is a factor."""
+
+    name = "number"
+
+    def convert(self, value, param, ctx):
+        try:
+            number = float(value) if "." in str(value) else int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number", param, ctx)
+        if number < 1 or (isinstance(number, float) and not 1 < number < inf):
+            self.fail("must be a whole number, or a factor above 1 such as 2.0", param, ctx)
+        return number
+
+
+def _option_for(field: Field) -> Any:
+    """The click option for one of the Options."""
+    names = [*field.metadata["short"], "--" + field.name.replace("_", "-")]
+    help = field.metadata["help"]
+    if field.name in ("max_nodes", "classes"):  # 0 stands for not given
+        return click.option(*names, type=click.IntRange(1), help=help)
+    choices = field.metadata["choices"]
+    kind: Any = click.Choice(choices) if choices else field.type
+    return click.option(*names, type=kind, default=field.default, show_default=True, help=help)
+
+
+def _training_options(command):
+    for field in reversed(fields(Options)):
+        command = _option_for(field)(command)
+    return command
+
+
+@command(
+    epilog="  zcat train.vw.gz | lomtree train -f model.lom\n"
+    "  lomtree train train.svm --passes 20 --holdout 0.1 -f model.lom\n"
+    "  lomtree train more.vw -i model.lom -f model.lom"
+)
+@click.option("-f", "--final-model", required=True, metavar="MODEL", help="Where the model goes.")
+@click.option("-i", "--initial-model", metavar="MODEL", help="Go on training this model.")
+@click.option(
+    "--passes",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="How often to go through the data; it is parsed once.",
+)
+@_training_options
+@click.option("--cache", metavar="FILE", help="Keep the parsed examples here for further runs.")
+@click.option("--predict-only", is_flag=True, help="Write a smaller model that cannot learn.")
+@click.option(
+    "-P",
+    "--progress",
+    type=_Progress(),
+    default="2.0",
+    show_default=True,
+    help="Print a row every so many examples, or with a point, at each multiple.",
+)
+@input_options
+@click.pass_context
+def train(ctx, **arguments) -> None:
+    """Train a model on DATA and write it to MODEL."""
+    given = {
+        name: arguments[name]
+        for name in arguments
+        if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+    }
+    Options(
+        **{name: arguments[name] for name in OPTION_NAMES if arguments[name] is not None}
+    ).check()
+    if not arguments["initial_model"]:
+        check_meaning(arguments["algorithm"], given)
+    from lomtree.training_run import Run
+
+    say_compiling(arguments["quiet"])
+    Run(given, arguments).run()
