@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lomtree.ahead import ahead
-from lomtree.batch import GOOD
 from lomtree.compiled import kernel
 from lomtree.errors import LomtreeError
 from lomtree.lom_learner import LomLearner
@@ -75,11 +74,13 @@ def _tree_of(model: Model) -> TreeLearner:
 
 
 def census_of_model(model: Model, shape: Shape) -> Census | None:
-    """From the statistics that a LOMtree holds: what came to each leaf since it is one. None for
-    the other trees, and for models that cannot learn: they count nothing."""
-    if not isinstance(model.learner, LomLearner) or model.predict_only:
+    """From the statistics that a LOMtree holds: what came to each leaf since it is one. None where
+    nothing is counted: in the other trees, and in models without their statistics."""
+    if not isinstance(model.learner, LomLearner):
         return None
     (nodes, counts, _), tallies, *_ = model.learner.state
+    if counts["tallies"][0] == 0:
+        return None
     place = np.full(counts["generations"][0] + 1, NONE, np.int64)
     place[nodes["generation"][shape.leaves]] = np.arange(len(shape.leaves))
     there = place[tallies["generation"]]
@@ -89,7 +90,8 @@ def census_of_model(model: Model, shape: Shape) -> Census | None:
 
 
 def census_of_data(model: Model, shape: Shape, reader: Reader) -> Census:
-    """From examples that walk down; labels new to the model get numbers of their own."""
+    """From examples that walk down; labels new to the model get numbers of their own. One without a
+    label, or of importance 0, counts nowhere; LomtreeError if none counts."""
     learner = _tree_of(model)
     place = np.full(len(shape.depth), NONE, np.int64)
     place[shape.leaves] = np.arange(len(shape.leaves))
@@ -97,10 +99,11 @@ def census_of_data(model: Model, shape: Shape, reader: Reader) -> Census:
     for block in ahead(reader):
         batch, count = block.batch, block.count
         model.labels.number(block.text, block.spans, count, batch.labels)
-        good = block.spans.problem[:count] == GOOD
-        where = place[learner.find_leaves(batch, count)[good]]
-        parts.append((where, batch.labels[:count][good], batch.weights[:count][good].copy()))
-    if not parts:
+        label, weight = batch.labels[:count], batch.weights[:count]
+        counted = (label != NONE) & (weight > 0)  # bad lines have no label
+        where = place[learner.find_leaves(batch, count)[counted]]
+        parts.append((where, label[counted], weight[counted]))
+    if not any(len(where) for where, _, _ in parts):
         raise LomtreeError("there were no examples to walk down the tree")
     where, label, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
     return _in_order(len(shape.leaves), where, label, weight)

@@ -49,11 +49,12 @@ class Kernel:
         types = tuple(numba.typeof(argument) for argument in arguments)
         self._dispatcher.compile(types)
         compiled = self._dispatcher.overloads[types]
-        return kernel_store.Code(
-            compiled.fndesc.llvm_func_name,
-            _letters(compiled.signature.return_type),
-            compiled.library._get_compiled_object(),
-        )
+        object_file = compiled.library._get_compiled_object()
+        if b"\0numba_" in object_file or b"\0NRT_" in object_file:
+            # Such a call would go nowhere in a run without numba.
+            raise RuntimeError(f"{self._function.__qualname__} calls functions of numba's run time")
+        returns = _letters(compiled.signature.return_type)
+        return kernel_store.Code(compiled.fndesc.llvm_func_name, returns, object_file)
 
     @cached_property
     def _dispatcher(self) -> Any:

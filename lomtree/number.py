@@ -38,6 +38,10 @@ def _powers_of_ten() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 _HIGH, _LOW, _BINARY = _powers_of_ten()
+# 2^binary in two factors: only the second product can leave the range of normal doubles, so that
+# there is one rounding. (math.ldexp would be a call into numba, which is not there in most runs.)
+_HALF = 2.0 ** (_BINARY // 2)
+_OTHER_HALF = 2.0 ** (_BINARY - _BINARY // 2)
 _EXACT = np.array([float(10**power) for power in range(_EXACT_POWER + 1)])
 
 
@@ -73,7 +77,7 @@ def _scale_slowly(mantissa, power):
     product = rounded * _HIGH[entry]
     error = _product_error(rounded, _HIGH[entry], product)
     error += rounded * _LOW[entry] + rest * _HIGH[entry]
-    return math.ldexp(product + error, _BINARY[entry])
+    return (product + error) * _HALF[entry] * _OTHER_HALF[entry]
 
 
 @kernel

@@ -1,5 +1,6 @@
 """Kernels are compiled once, called without numba, and never outlive the sources."""
 
+import math
 import subprocess
 import sys
 from typing import NamedTuple
@@ -88,6 +89,26 @@ def test_a_form_is_compiled_once_and_then_found(kept, monkeypatch):
     assert compiled.kernel(add._function)(20, 22) == 42
     with pytest.raises(TypeError):
         compiled.kernel(add._function)(np.int32(1), np.int32(2))
+
+
+def test_a_kernel_that_needs_numba_s_run_time_is_refused(kept):
+    @compiled.kernel
+    def scale(x):
+        return math.ldexp(x, 3)
+
+    with pytest.raises(RuntimeError, match="scale calls functions of numba's run time"):
+        scale(1.5)
+    assert not kept
+
+
+def test_numbers_of_many_digits_are_read_by_kept_code(lomtree, process, tmp_path):
+    """Once they were scaled by a function that only numba has."""
+    for text in (b"1 |f a:0.30000001192092896 b:1e-30\n", b"1 3:0.30000001192092896 4:1e30\n"):
+        assert lomtree("train", "-b", 18, "-f", tmp_path / "m", stdin=text).status == 0
+        again = process("train", "-b", 18, "--quiet", "-f", tmp_path / "again")
+        assert again.communicate(text) == (b"", b"")
+        assert again.returncode == 0
+        assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
 
 
 def test_instructions_are_for_kernels_only():

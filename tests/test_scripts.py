@@ -1,0 +1,58 @@
+"""The scripts that show what the paper says run, and print it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(script: str, *arguments) -> list[str]:
+    """The lines that a script prints; it must end well, and say nothing on stderr."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / script, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def test_bottom_up_fails_and_top_down_does_not():
+    lines = run("bottom_up_fails.py")
+    bottom_up = lines.index("(1, 3) against (2, 4):")
+    top_down = lines.index("(1, 2) against (3, 4):")
+    assert [line.split(" errs on ")[1] for line in lines[bottom_up + 1 : bottom_up + 6]] == [
+        "2, 4", "3", "1, 4", "2", "1, 3",
+    ]  # fmt: skip
+    assert "  a threshold in (2, 3)    errs on none" in lines[top_down:]
+    answers = lines[-4:]
+    assert [line[-1] for line in answers] == ["1", "2", "3", "4"]
+    sides = [line.split(" goes ")[1].split(",")[0] for line in answers]
+    assert sides[0] == sides[1] != sides[2] == sides[3]  # of the root
+
+
+def test_the_toy_example_goes_as_in_the_supplement():
+    first, _, *steps = run("toy_example.py")
+    assert first == "the root before any example: e = 0"
+    assert steps[0].split() == ["(x1,1)", "0.000", "right", "1.000", "1.000", "-", "|", "1"]
+    assert steps[1].split()[:6] == ["(x2,2)", "1.000", "left", "0.000", "1.000", "-1.000"]
+    assert steps[1].endswith(" 2 | 1")
+    for step in steps:
+        difference, side = step.split()[1:3]
+        assert side == ("left" if float(difference) > 0 else "right")
+    assert steps[-1].endswith(" 2:3 4:3 | 1:3 3:3")  # pure and balanced
+
+
+def test_G_falls_over_the_splits(data):
+    lines = run("entropy_over_splits.py", data, "--largest", 8, "--passes", 3)
+    assert lines[0].startswith("19 classes; without a split G held out is 2.")
+    rows = [[float(cell) for cell in line.split("|")[1:8]] for line in lines[4:8]]
+    assert [row[:2] for row in rows] == [[1, 1], [2, 2], [4, 4], [8, 8]]
+    held_out = [row[3] for row in rows]
+    assert held_out == sorted(held_out, reverse=True)
+    assert all(G <= lemma for _, _, _, G, _, lemma, _ in rows)
+    assert held_out[-1] < rows[-1][4] - 0.3  # not because leaves have few examples
