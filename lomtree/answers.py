@@ -10,6 +10,7 @@ from lomtree.ahead import ahead
 from lomtree.confusion import Confusions
 from lomtree.model import Model
 from lomtree.reader import Block, Reader
+from lomtree.stopwatch import watch
 
 
 def answer_blocks(model: Model, reader: Reader) -> Iterator[tuple[Block, np.ndarray, np.ndarray]]:
@@ -28,7 +29,9 @@ def answer_blocks(model: Model, reader: Reader) -> Iterator[tuple[Block, np.ndar
 def predict_lines(model: Model, reader: Reader) -> Iterator[bytes]:
     """One line an example, in order: its label, then its tag; an empty one for a skipped line."""
     for block, answers, _depths in answer_blocks(model, reader):
-        yield model.labels.answer_lines(answers, block.text, block.spans, block.count)
+        with watch.stage("write", examples=block.count):
+            lines = model.labels.answer_lines(answers, block.text, block.spans, block.count)
+        yield lines
 
 
 @dataclass

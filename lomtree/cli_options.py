@@ -11,6 +11,7 @@ import sys
 import click
 
 from lomtree.errors import LomtreeError
+from lomtree.stopwatch import watch
 
 
 class Example(click.Command):
@@ -43,13 +44,16 @@ def input_options(command):
             show_default=True,
             help="What a bad line does: stop the run, or be skipped and counted.",
         ),
+        click.option("--timings", is_flag=True, help="Tell on stderr where the time went."),
         click.option("--quiet", is_flag=True, help="Print nothing on stderr but errors."),
     ):
         command = decorate(command)
 
     @functools.wraps(command)
-    def with_sources(data, **arguments):
-        return command(sources=list(data) or ["-"], **arguments)
+    def with_sources(data, timings, **arguments):
+        command(sources=list(data) or ["-"], **arguments)
+        if timings:
+            click.echo(watch.report(), err=True, nl=False)
 
     return with_sources
 

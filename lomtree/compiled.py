@@ -95,7 +95,7 @@ def _announce() -> None:
     if not _announced:
         _announced = True
         with contextlib.suppress(OSError, AttributeError):  # nobody reads it, or there is none
-            sys.stderr.write("compiling (only the first run does) ...\n")
+            sys.stderr.write("compiling (only the first such run does) ...\n")
             sys.stderr.flush()
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from lomtree.batch import Batch
 from lomtree.options import Options
 from lomtree.parts import Parts
+from lomtree.stopwatch import watch
 
 WORTH_A_THREAD = 256  # examples
 
@@ -39,17 +40,22 @@ class Learner(ABC):
             self._scratch_length = 2 * wanted
             self._scratch = self._make_scratch(2 * wanted)
         done = 0
-        while True:
-            done = self._learn_run(batch, done, count, answers, depths)
-            if done == count:
-                return
-            self._grow(int(batch.labels[done]))
+        with watch.stage("learn", examples=count, features=batch.starts[count]):
+            while True:
+                done = self._learn_run(batch, done, count, answers, depths)
+                if done == count:
+                    return
+                self._grow(int(batch.labels[done]))
 
     def predict(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
         """Answer the first `count` examples of a batch: label numbers and depths of the leaves.
 
         Each of the threads takes a run of them; the answers are the same with any number.
         """
+        with watch.stage("predict", examples=count, features=batch.starts[count]):
+            self._predict(batch, count, answers, depths)
+
+    def _predict(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
         edges = np.linspace(0, count, self.threads + 1).astype(np.int64)
         runs = [(begin, end) for begin, end in pairwise(edges) if begin < end]
         if len(runs) <= 1 or count < WORTH_A_THREAD:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from lomtree.array_file import read_arrays, write_arrays
 from lomtree.errors import ModelError
+from lomtree.stopwatch import watch
 
 if TYPE_CHECKING:
     from lomtree.model import Model
@@ -28,8 +29,9 @@ ANSWERING_COLUMNS = ("left", "right", "label", "place")  # of the nodes
 def write_model(model: "Model", path: str, predict_only: bool = False) -> None:
     from lomtree.model import to_parts
 
-    parts = to_parts(model, predict_only)
-    write_arrays(path, parts.header, parts.arrays)
+    with watch.stage("write model"):
+        parts = to_parts(model, predict_only)
+        write_arrays(path, parts.header, parts.arrays)
 
 
 class ModelBeingRead:
@@ -49,7 +51,8 @@ class ModelBeingRead:
         from lomtree.parts import Parts
 
         try:
-            return from_parts(Parts(*self._read.result()), self._learning)
+            with watch.stage("read model"):
+                return from_parts(Parts(*self._read.result()), self._learning)
         except ModelError as error:
             raise ModelError(f"{path}: not a usable model: {error}") from None
         except FileNotFoundError:

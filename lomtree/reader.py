@@ -10,6 +10,7 @@ from lomtree.batch import GOOD, NO_LABEL, SENTENCES, TAG_FOR_LABEL, Batch, Spans
 from lomtree.errors import DataError
 from lomtree.libsvm_text import parse_libsvm
 from lomtree.source import Source, size_on_disk
+from lomtree.stopwatch import watch
 from lomtree.vw_text import parse_vw
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -128,7 +129,8 @@ class Reader:
 
     def _read_source(self, source: Source) -> Iterator[Block]:
         first_line = 1
-        for text in whole_lines(iter(source)):
+        for text in watch.each("read", whole_lines(iter(source))):
+            watch.count("read", bytes=len(text))
             if first_line == 1:
                 text = text.removeprefix(_BYTE_ORDER_MARK)
             newlines = text.count(b"\n")
@@ -144,7 +146,9 @@ class Reader:
     def _parse(self, text: bytes, newlines: int, name: str, first_line: int) -> Block:
         batch, spans = self._next_arrays(len(text), newlines)
         array = np.frombuffer(text, np.uint8)
-        count, _features = _PARSERS[self.format](array, 0, len(text), batch, spans)
+        with watch.stage("parse", bytes=len(text)):
+            count, features = _PARSERS[self.format](array, 0, len(text), batch, spans)
+        watch.count("parse", features=features)
         block = Block(array, batch, spans, count, name, first_line)
         if self._labels_required:
             _require_labels(block, text)
