@@ -88,7 +88,10 @@ class LomLearner(TreeLearner):
         tree, table, weights, scales = self.state
         if not predict_only:  # sorting goes on beside packing
             generations = tree.nodes["generation"][: tree.counts["nodes"][0]]
-            in_order = ThreadPoolExecutor(1).submit(tallies.to_arrays, table, generations)
+            used, labels = (int(tree.counts[name][0]) for name in ("tallies", "labels"))
+            in_order = ThreadPoolExecutor(1).submit(
+                tallies.to_arrays, table, generations, used, labels
+            )
         store_tree(tree, parts, () if predict_only else _LEARNING_COLUMNS)
         store_weights(weights, parts, predict_only)
         store_scales(scales, parts)

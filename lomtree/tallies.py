@@ -79,47 +79,65 @@ def move_living(tallies, alive, target):
 
 
 @kernel
-def list_living(tallies, node_of, keys, rows):
-    """The rows of living generations, with keys (node, label) to sort them by; returns how many.
+def sort_living(tallies, node_of, label_starts, node_starts, by_label, rows):
+    """List the rows of living generations by node and label: sorted by label first, then by node,
+    each time by counting. Returns how many there are.
 
-    node_of[generation] is the node, or -1 for a forgotten one.
+    node_of[generation] is the node, or -1 for a forgotten one. label_starts and node_starts are
+    zeros, one more than there are labels and nodes.
     """
-    count = 0
     for row in range(len(tallies)):
-        node = node_of[tallies[row].generation]
-        if tallies[row].generation != 0 and node >= 0:
-            keys[count] = (np.int64(node) << 32) | tallies[row].label
-            rows[count] = row
-            count += 1
-    return count
+        tally = tallies[row]
+        if tally.generation != 0 and node_of[tally.generation] >= 0:
+            label_starts[tally.label + 1] += 1
+            node_starts[node_of[tally.generation] + 1] += 1
+    for label in range(1, len(label_starts)):
+        label_starts[label] += label_starts[label - 1]
+    for node in range(1, len(node_starts)):
+        node_starts[node] += node_starts[node - 1]
+    for row in range(len(tallies)):
+        tally = tallies[row]
+        if tally.generation != 0 and node_of[tally.generation] >= 0:
+            by_label[label_starts[tally.label]] = row
+            label_starts[tally.label] += 1
+    living = node_starts[len(node_starts) - 1]
+    for place in range(living):
+        node = node_of[tallies[by_label[place]].generation]
+        rows[node_starts[node]] = by_label[place]
+        node_starts[node] += 1
+    return living
 
 
 @kernel
-def take_columns(tallies, rows, m, n, l):  # noqa: E741
+def take_columns(tallies, rows, node_of, node, label, m, n, l):  # noqa: E741
     for place in range(len(rows)):
         tally = tallies[rows[place]]
+        node[place] = node_of[tally.generation]
+        label[place] = tally.label
         m[place] = tally.m
         n[place] = tally.n
         l[place] = tally.l
 
 
-def to_arrays(tallies: np.ndarray, generations: np.ndarray) -> dict[str, np.ndarray]:
-    """The living tallies by node and label; generations[v] is that of node v, and no part of what
-    was learned."""
+def to_arrays(
+    tallies: np.ndarray, generations: np.ndarray, used: int, labels: int
+) -> dict[str, np.ndarray]:
+    """The living tallies by node and label. generations[v] is that of node v, and no part of what
+    was learned; `used` rows are not free."""
     node_of = np.full(generations.max() + 1, -1, np.int32)
     node_of[generations] = np.arange(len(generations))
-    keys = np.empty(np.count_nonzero(tallies["generation"]), np.int64)
-    rows = np.empty(len(keys), np.int64)
-    living = list_living(tallies, node_of, keys, rows)
-    order = np.argsort(keys[:living])
-    sums = {f"tallies.{name}": np.empty(living) for name in _SUMS}
-    take_columns(tallies, rows[order], *sums.values())
-    keys = keys[order]
-    return {
-        "tallies.node": (keys >> 32).astype(np.int32),
-        "tallies.label": (keys & 0xFFFFFFFF).astype(np.int32),
-        **sums,
+    by_label, rows = np.empty((2, used), np.int64)
+    living = sort_living(
+        tallies, node_of, np.zeros(labels + 1, np.int64), np.zeros(len(generations) + 1, np.int64),
+        by_label, rows,
+    )  # fmt: skip
+    columns = {
+        "tallies.node": np.empty(living, np.int32),
+        "tallies.label": np.empty(living, np.int32),
+        **{f"tallies.{name}": np.empty(living) for name in _SUMS},
     }
+    take_columns(tallies, rows[:living], node_of, *columns.values())
+    return columns
 
 
 def load(parts: Parts, generations: np.ndarray, label_count: int, room: int) -> np.ndarray:
