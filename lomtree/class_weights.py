@@ -150,7 +150,7 @@ def load_class_weights(
 ) -> ClassWeights:
     """The weights of a file; without `learning`, no more rows than there are, and no squares."""
     width = whole_number(parts.header["rows"][1], LANES, 2**31)
-    if width != width_for(width - 1):
+    if width > width_for(max(label_count, options.classes)) or width != width_for(width - 1):
         raise ModelError("its rows have an impossible length")
     limit = max(1, (1 << options.bits) // width)
     rows = whole_number(parts.header["rows"][0], 0, limit)
@@ -163,9 +163,9 @@ def load_class_weights(
         raise ModelError("two of its rows are the same feature's")
     parts.fill_packed("weights", ("w",), table.weights[:rows].reshape(-1, 1))
     if squares:
-        parts.fill_packed("squares", ("squares",), table.squares[:rows].reshape(-1, 1))
-        if table.squares[:rows].min(initial=0) < 0:
+        if parts.arrays["squares.squares"].min(initial=0) < 0:
             raise ModelError("its sums of squares are negative")
+        parts.fill_packed("squares", ("squares",), table.squares[:rows].reshape(-1, 1))
     slots = _FIRST_SLOTS
     while slots < 2 * rows:
         slots *= 2

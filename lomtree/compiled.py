@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from lomtree import kernel_store, native
+from lomtree.stopwatch import watch
 
 _lock = threading.RLock()
 _announced = True
@@ -43,9 +44,13 @@ class Kernel:
         return native.load(code, arguments)
 
     def _compile(self, arguments: tuple) -> kernel_store.Code:
+        _announce()
+        with watch.stage("compile"):
+            return self._compiled_for(arguments)
+
+    def _compiled_for(self, arguments: tuple) -> kernel_store.Code:
         import numba
 
-        _announce()
         types = tuple(numba.typeof(argument) for argument in arguments)
         self._dispatcher.compile(types)
         compiled = self._dispatcher.overloads[types]

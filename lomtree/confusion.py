@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree.labels import NONE, Labels
+from lomtree.printable import printable
 from lomtree.reader import Block
 
 _LEAST_WAITING = 1 << 16
@@ -175,7 +176,4 @@ def _show(value: str | int | float | None) -> str:
         return f"{value:.2%}"
     if isinstance(value, int):
         return f"{value:,}"
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in (value if len(value) <= _LONGEST else value[: _LONGEST - 3] + "...")
-    )
+    return printable(value, _LONGEST)

@@ -6,7 +6,7 @@ import os
 import click
 
 from lomtree.cli_options import command, require_stdout, say_compiling
-from lomtree.tree_plot import check_picture, draw_tree
+from lomtree.tree_plot import MOST_LEVELS, check_picture, draw_tree
 
 
 @command(
@@ -25,7 +25,7 @@ from lomtree.tree_plot import check_picture, draw_tree
     type=click.IntRange(0),
     default=5,
     show_default=True,
-    help="How much of it is shown or drawn.",
+    help="How much of it is shown; a picture folds what would not be legible.",
 )
 @click.option("--depths", is_flag=True, help="How many leaves and examples are how deep.")
 @click.option("--label", metavar="LABEL", help="Where a label lives, and what it is confused with.")
@@ -47,7 +47,7 @@ def inspect(model_path, data, tree, levels, depths, label, line, plot, top, as_j
     share that goes right, and the entropy of the labels in the leaves.
     """
     require_stdout()
-    if plot:
+    if plot is not None:
         check_picture(plot)
     say_compiling(quiet)
     from lomtree.inspection import Inspection
@@ -66,18 +66,19 @@ def inspect(model_path, data, tree, levels, depths, label, line, plot, top, as_j
         found["label"] = inspection.view.label(os.fsencode(label), top)
     if line is not None:
         found["path"] = inspection.view.path(os.fsencode(line), top)
-    if plot:
-        draw_tree(inspection.view.top(levels), plot, inspection.title)
+    if plot is not None:
+        draw_tree(inspection.view.top(min(levels, MOST_LEVELS)), plot, inspection.title)
     elif not found:
         found["summary"] = inspection.summary(top)
-    _print_inspection(found, as_json)
+    if found:
+        _print_inspection(found, as_json)
 
 
 def _print_inspection(found: dict, as_json: bool) -> None:
     from lomtree import inspection_text as text
 
     if as_json:
-        click.echo(json.dumps(found))
+        click.echo(json.dumps(found, allow_nan=False))
         return
     for name, part in found.items():
         click.echo(getattr(text, f"{name}_text")(part), nl=False)

@@ -6,6 +6,9 @@ from typing import Any
 
 import click
 
+from lomtree.options import LOMTREE_ONLY
+from lomtree.printable import printable
+
 _BAR = 40  # characters
 _SHOWN = 40  # of a label or a feature's name
 
@@ -13,7 +16,7 @@ Row = dict[str, Any]
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return printable(text, _SHOWN)
 
 
 def _share(value: float | None) -> str:
@@ -41,7 +44,7 @@ def summary_text(found: Row) -> str:
         "weights": _weights(found["weights"]),
     }
     if "tree" in found:
-        lines |= _tree_lines(found["tree"])
+        lines |= _tree_lines(found["tree"], found["algorithm"] == "lomtree")
     if "quality" in found:
         lines |= _quality_lines(found["quality"])
     text = "".join(f"{name:12} {value}\n" for name, value in lines.items())
@@ -54,8 +57,10 @@ def summary_text(found: Row) -> str:
 
 def _told(options: Row) -> Iterator[tuple[str, Any]]:
     """The options that shape this algorithm's model."""
+    others = () if options["algorithm"] == "lomtree" else LOMTREE_ONLY
     for name, value in options.items():
-        if name != "algorithm" and not (name in ("max_nodes", "classes", "holdout") and not value):
+        unset = name in ("max_nodes", "classes", "holdout") and not value
+        if name != "algorithm" and name not in others and not unset:
             yield name.replace("_", "-"), value
 
 
@@ -69,11 +74,11 @@ def _weights(found: Row) -> str:
     )
 
 
-def _tree_lines(tree: Row) -> dict[str, str]:
+def _tree_lines(tree: Row, swaps: bool) -> dict[str, str]:
     empty = "" if tree["empty_leaves"] is None else f" ({tree['empty_leaves']:,} empty)"
     return {
         "tree": f"{tree['nodes']:,} nodes: {tree['internal']:,} internal, "
-        f"{tree['leaves']:,} leaves{empty}, {tree['swaps']:,} swaps",
+        f"{tree['leaves']:,} leaves{empty}" + (f", {tree['swaps']:,} swaps" if swaps else ""),
         "depth": f"mean {tree['mean_depth']:.2f} over the {tree['mean_over']}, "
         f"largest {tree['largest_depth']}, log2(labels) {tree['log2_labels']:.2f}",
     }
@@ -152,7 +157,7 @@ def depths_text(rows: list[Row]) -> str:
 
 def label_text(found: Row) -> str:
     where = "one leaf" if found["leaf_count"] == 1 else f"{found['leaf_count']:,} leaves"
-    text = f"{found['label']}: {found['examples']:,.0f} examples in {where}\n\n"
+    text = f"{_cut(found['label'])}: {found['examples']:,.0f} examples in {where}\n\n"
     headings = ("node", "depth", "examples", "of the label", "answer")
     text += "".join(
         _columns(
@@ -190,5 +195,5 @@ def path_text(found: Row) -> str:
                 f"      {row['product']:+9.4f} = {row['weight']:+.4f} * {row['value']:.4g}  "
                 f"{_cut(row['feature'])}\n"
             )
-    text += f"{len(found['steps']):3} leaf {found['leaf']}: answers {found['answer']}\n"
+    text += f"{len(found['steps']):3} leaf {found['leaf']}: answers {_cut(found['answer'])}\n"
     return text + _ranking(found["leaf_labels"])

@@ -59,14 +59,12 @@ class Learner(ABC):
         edges = np.linspace(0, count, self.threads + 1).astype(np.int64)
         runs = [(begin, end) for begin, end in pairwise(edges) if begin < end]
         if len(runs) <= 1 or count < WORTH_A_THREAD:
-            self._predict_run(batch, 0, count, longest(batch, 0, count), answers, depths)
+            self._predict_run(batch, 0, count, answers, depths)
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads)
         for job in [
-            self._pool.submit(
-                self._predict_run, batch, begin, end, longest(batch, begin, end), answers, depths
-            )
+            self._pool.submit(self._predict_run, batch, begin, end, answers, depths)
             for begin, end in runs
         ]:
             job.result()
@@ -121,13 +119,7 @@ class Learner(ABC):
 
     @abstractmethod
     def _predict_run(
-        self,
-        batch: Batch,
-        begin: int,
-        end: int,
-        longest: int,
-        answers: np.ndarray,
-        depths: np.ndarray,
+        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
     ) -> None: ...
 
 

@@ -1,13 +1,14 @@
 """How training goes: counted as it happens, printed for a person as VW does."""
 
 import sys
-import time
 from collections.abc import Callable
 
 import numpy as np
 
 from lomtree.batch import Batch
 from lomtree.labels import NONE, Labels
+from lomtree.printable import printable
+from lomtree.stopwatch import Clock
 
 _HEADINGS = (
     f"{'average':>8} {'since':>8} {'example':>11} {'current':>16} {'current':>16} "
@@ -48,7 +49,7 @@ class Meter:
         self.wrong = 0.0
         self.depths = 0
         self.features = 0
-        self.begun = time.perf_counter()
+        self._clock = Clock()
         self._labels = labels
         self._progress = progress
         self._write = write
@@ -96,8 +97,7 @@ class Meter:
     def _show(self, number: int) -> str:
         if number == NONE:
             return "-"
-        text = self._labels[number].decode("utf-8", "backslashreplace")
-        return text if len(text) <= 16 else text[:13] + "..."
+        return printable(self._labels[number].decode("utf-8", "backslashreplace"), 16)
 
     @property
     def error(self) -> float:
@@ -105,4 +105,4 @@ class Meter:
 
     @property
     def seconds(self) -> float:
-        return max(time.perf_counter() - self.begun, 1e-9)
+        return self._clock.seconds

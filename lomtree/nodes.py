@@ -139,4 +139,6 @@ def _read_nodes(
     placed = nodes["place"][nodes["place"] >= 0]
     if np.any(placed >= GROUP * values["groups"]) or not all_differ(placed):
         raise ModelError("its regressors have no places of their own")
+    if values["groups"] > len(placed):
+        raise ModelError("it has more groups of regressors than regressors")
     return nodes, counts

@@ -13,7 +13,7 @@ from lomtree.class_weights import (
     store_class_weights,
 )
 from lomtree.errors import ModelError
-from lomtree.learner import Learner
+from lomtree.learner import Learner, longest
 from lomtree.one_against_all import Scratch, learn, make_scratch, predict
 from lomtree.options import Options
 from lomtree.parts import Parts
@@ -46,16 +46,10 @@ class OaaLearner(Learner):
         return learn(*self.state, rule, self._scratch, batch, begin, end, answers, depths)
 
     def _predict_run(
-        self,
-        batch: Batch,
-        begin: int,
-        end: int,
-        longest: int,
-        answers: np.ndarray,
-        depths: np.ndarray,
+        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
     ) -> None:
         table, seen, _totals, scales = self.state
-        scratch = self._make_scratch(longest)
+        scratch = self._make_scratch(longest(batch, begin, end))
         predict(table, seen, scales, scratch, batch, begin, end, answers, depths)
 
     def _grow(self, label: int) -> None:

@@ -9,6 +9,7 @@ from lomtree.ahead import DEPTH
 from lomtree.batch import GOOD, NO_LABEL, SENTENCES, TAG_FOR_LABEL, Batch, Spans, holds, make_arrays
 from lomtree.errors import DataError
 from lomtree.libsvm_text import parse_libsvm
+from lomtree.printable import printable
 from lomtree.source import Source, size_on_disk
 from lomtree.stopwatch import watch
 from lomtree.vw_text import parse_vw
@@ -72,11 +73,7 @@ def show(found: bytes) -> str:
     word = line.partition(b" ")[0].decode("utf-8", "backslashreplace")
     if not word:
         return "a space"
-    shown = "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in word[:_SHOWN]
-    )
-    return f"'{shown}{'...' if len(word) > _SHOWN else ''}'"
+    return f"'{printable(word[:_SHOWN], _SHOWN)}{'...' if len(word) > _SHOWN else ''}'"
 
 
 class Reader:

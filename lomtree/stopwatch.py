@@ -72,3 +72,17 @@ def _show(rate: float) -> str:
 
 
 watch = Stopwatch()
+
+
+class Clock:
+    """Seconds from now on, without those that the compiler takes: only first runs know them."""
+
+    def __init__(self) -> None:
+        self._begun = self._now()
+
+    def _now(self) -> float:
+        return time.perf_counter() - watch.seconds.get("compile", 0.0)
+
+    @property
+    def seconds(self) -> float:
+        return max(self._now() - self._begun, 1e-9)

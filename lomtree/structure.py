@@ -7,6 +7,7 @@ from lomtree.errors import ModelError
 
 NONE = -1
 NO_LABEL = -1
+LARGEST_SUM = 1e200  # of importances: far beyond what examples can add up to; sums of it are finite
 
 
 @kernel
@@ -77,7 +78,7 @@ def _check_learning(nodes: np.ndarray, root: int, internal: np.ndarray) -> None:
     if np.any(parents != nodes["parent"]):
         raise ModelError("its tree's parents and children do not agree")
     for name in ("C", "m", "n", "l_max"):
-        if not np.all(np.isfinite(nodes[name])):
+        if not np.all(np.abs(nodes[name]) < LARGEST_SUM):
             raise ModelError("its tree's counters are not finite numbers")
     if min(nodes["C"].min(), nodes["n"].min(), nodes["l_max"].min(), nodes["labels"].min()) < 0:
         raise ModelError("its tree's counters are negative")

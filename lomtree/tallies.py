@@ -10,6 +10,7 @@ from lomtree import aligned
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
 from lomtree.parts import Parts
+from lomtree.structure import LARGEST_SUM
 
 TALLY = np.dtype(
     [
@@ -157,7 +158,7 @@ def load(parts: Parts, generations: np.ndarray, label_count: int, room: int) -> 
         or np.any(key[1:] <= key[:-1])
     ):
         raise ModelError("its tallies do not fit its nodes and labels")
-    if not all(np.all(np.isfinite(columns[name])) for name in _SUMS):
+    if not all(np.all(np.abs(columns[name]) < LARGEST_SUM) for name in _SUMS):
         raise ModelError("its tallies are not finite numbers")
     if length and (columns["n"].min() < 0 or columns["l"].min() < 0):
         raise ModelError("its tallies are negative")

@@ -1,7 +1,6 @@
 """lomtree test."""
 
 import json
-import time
 
 import click
 
@@ -13,6 +12,7 @@ from lomtree.cli_options import (
     require_stdout,
 )
 from lomtree.errors import LomtreeError, OptionError
+from lomtree.stopwatch import Clock
 
 
 @command(
@@ -43,9 +43,9 @@ def test(
 
     reader = Reader(sources, format, on_error, labels_required=True)
     confusions = Confusions(model.labels) if by_label or confusion else None
-    begun = time.perf_counter()
+    clock = Clock()
     score = score_examples(model, reader, confusions)
-    seconds = time.perf_counter() - begun
+    seconds = clock.seconds
     if not score.examples:
         raise LomtreeError("there were no examples to test the model with")
     tables = {}

@@ -36,6 +36,8 @@ def choose_options(given: dict[str, Any], model: Model | None) -> Options:
             if chosen.get(name, before) != before:
                 option = "--" + name.replace("_", "-")
                 raise OptionError(f"{option} is {before} in this model and cannot change")
+        if "classes" in chosen:  # what was prepared stays
+            chosen["classes"] = max(chosen["classes"], model.options.classes)
         options = replace(model.options, **chosen)
     check_meaning(options.algorithm, chosen)
     options.check()

@@ -16,15 +16,9 @@ class TreeLearner(Learner):
     state: Any
 
     def _predict_run(
-        self,
-        batch: Batch,
-        begin: int,
-        end: int,
-        longest: int,
-        answers: np.ndarray,
-        depths: np.ndarray,
+        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
     ) -> None:
-        state, x = self.state, np.empty(longest, np.float32)
+        state, x = self.state, np.empty(longest(batch, begin, end), np.float32)
         predict(state.tree, state.weights, state.scales, x, batch, begin, end, answers, depths)
 
     def find_leaves(self, batch: Batch, count: int) -> np.ndarray:

@@ -9,6 +9,7 @@ from lomtree.audit import Walk
 from lomtree.census import Census, Shape
 from lomtree.errors import LomtreeError
 from lomtree.labels import Labels
+from lomtree.printable import printable
 from lomtree.quality import measure, tree_entropy
 from lomtree.structure import NONE
 from lomtree.tree_learner import TreeLearner
@@ -165,7 +166,8 @@ class TreeView:
         """Where a label lives, what its examples are answered with, and who gets its answer."""
         number = self._labels.find(text)
         if number == NONE:
-            raise LomtreeError(f"the model knows no label '{text.decode('utf-8', 'replace')}'")
+            word = printable(text.decode("utf-8", "backslashreplace"), 40)
+            raise LomtreeError(f"the model knows no label '{word}'")
         if not self.counted:
             raise LomtreeError("this model counts no labels in its leaves: give some with --data")
         census, shape = self._census, self._shape

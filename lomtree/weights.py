@@ -141,8 +141,9 @@ def load_weights(parts: Parts, options: Options, learning: bool) -> Weights:
     )
     parts.fill_packed("weights", _COLUMNS, weights.table[:slots])
     if learning:
-        if slots < first_slots(weights):
-            raise ModelError("its table is smaller than it can be")
+        first = first_slots(weights)
+        if slots < first or (slots > first and used <= FULL * (slots // 2 // GROUP)):
+            raise ModelError("its table is smaller or larger than it can be")
         tags = weights.tags[: slots // GROUP, None]
         parts.fill_packed("tags", _TAG_COLUMNS, tags)
         if np.count_nonzero(tags) != used:

@@ -241,6 +241,12 @@ def in_options(name, value):
     return change
 
 
+def larger_table(header, arrays):
+    """Of 2^20 slots, for hardly any weights."""
+    header["options"]["bits"] = 20
+    header["slots"][0] = 1 << 20
+
+
 MALFORMED = {
     "another algorithm": in_options("algorithm", "forest"),
     "another model's algorithm": in_options("algorithm", "oaa"),
@@ -250,6 +256,10 @@ MALFORMED = {
     "slots are no power of two": in_header("slots", [3 << 17, 0]),
     "a table smaller than it begins": in_header("slots", [1 << 17, 0]),
     "another kind of rows": in_header("weights", "sparse"),
+    "a table larger than it can be": larger_table,
+    "more groups than regressors": lambda header, arrays: header["counts"].update(groups=19),
+    "tallies that add up to more than a number": set_item("tallies.l", slice(None), 1.7e308),
+    "counters that add up to more than a number": set_item("nodes.n", slice(None), 1.7e308),
     "no labels": set_array("labels.ends", [0]),
     "labels overlap": set_item("labels.ends", 2, 0),
     "labels begin late": set_item("labels.ends", 0, 1),
