@@ -42,6 +42,8 @@ class Walk:
         block = read_line(line)
         if block.count != 1:
             raise LomtreeError("one line with one example is needed")
+        if b"|" not in line and block.batch.starts[1] == 1:
+            raise LomtreeError("the line has no features (in VW's text they stand behind a '|')")
         self._weights, self._names = learner.state.weights, feature_names(line)
         tree, self.features = learner.state.tree, _features_of(block)
         self.x = np.empty(len(self.features), np.float32)

@@ -310,10 +310,28 @@ def test_one_against_all_has_a_summary_and_no_tree(lomtree, trained, inspect, da
     assert "tree" not in found
     for arguments in (
         ("--tree",), ("--depths",), ("--label", "class-1"), ("--path", "|words w1"),
-        ("--data", data), ("--plot", "tree.svg"),
+        ("--data", data),
     ):  # fmt: skip
         result = lomtree("inspect", path, *arguments)
         assert result == (1, b"", f"lomtree: {path}: a model of oaa has no tree\n")
+
+
+def test_no_tree_no_picture(lomtree, trained, tmp_path):
+    pytest.importorskip("matplotlib")
+    path, picture = trained("--algorithm", "oaa"), tmp_path / "tree.svg"
+    result = lomtree("inspect", path, "--plot", picture)
+    assert result == (1, b"", f"lomtree: {path}: a model of oaa has no tree\n")
+    assert not picture.exists()
+
+
+def test_the_picture_of_a_model(lomtree, trained, tmp_path):
+    pytest.importorskip("matplotlib")
+    path, picture = trained(), tmp_path / "tree.svg"
+    assert lomtree("inspect", path, "--plot", picture, "--levels", 2) == (0, b"", "")
+    text = picture.read_text()
+    assert "model.lom: 20 labels, by the model's statistics" in text.replace("&#39;", "'")
+    root = read_model(path, learning=False).learner.state.tree.counts["root"][0]
+    assert f'id="node-{root}"' in text
 
 
 @pytest.mark.parametrize("algorithm", [*TREES, "oaa"])
@@ -379,6 +397,7 @@ def test_labels_that_are_no_text(lomtree, inspect, tmp_path):
 WRONG = [
     (("--label", "nobody"), "the model knows no label 'nobody'"),
     (("--path", ""), "the line is empty"),
+    (("--path", "word"), "the line has no features (in VW's text they stand behind a '|')"),
     (("--path", "|f a:x"), "line:1:6: expected a number after ':', found 'x'"),
     (("--path", "|f a\n|f b"), "one line with one example is needed"),
     (("--data", "no-such-file"), "no-such-file: no such file"),
