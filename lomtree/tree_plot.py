@@ -7,12 +7,28 @@ only to draw.
 """
 
 import os
-import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lomtree.drawing import (
+    BEHIND,
+    FAINT,
+    LEFT,
+    PAPER,
+    RIGHT,
+    SMALL_SIZE,
+    TITLE_SIZE,
+    cut,
+    number_of,
+    percent,
+    plural,
+    rectangle,
+    shade_of,
+    triangle,
+    write,
+)
 from lomtree.errors import LomtreeError, OptionError
 from lomtree.whole_file import open_to_replace
 
@@ -32,12 +48,6 @@ COLUMN, LINE = BOX_WIDTH + 0.55, 0.66
 MARGIN, PADDING, BAR_HEIGHT = 0.25, 0.07, 0.12
 TITLE_HEIGHT, LEGEND_LINE, NOTE_WIDTH = 0.75, 0.24, 1.9
 LEAST_WIDTH = 6.0
-TEXT_SIZE, SMALL_SIZE, TITLE_SIZE = 7.5, 6.5, 12.0  # points
-
-LEFT, RIGHT = "#2b4c7e", "#f2b55f"  # far apart in grey too: 29% and 76% of white
-INK, FAINT, FOLDED, PAPER = "#1a1a1a", "#666666", "#c8c8c8", "#ffffff"
-IMPURE, PURE = "#f6faf6", "#8cc29a"
-BEHIND, FRONT = 1, 3  # what is drawn over what
 
 
 @dataclass
@@ -165,12 +175,12 @@ def _picture(boxes: list[_Box], title: str) -> "Figure":
 
 def _draw_title(axes: "Axes", boxes: list[_Box], title: str, width: float) -> None:
     letters = int((width - 2 * MARGIN) / (0.69 * TITLE_SIZE / 72))
-    _write(axes, MARGIN, 0.27, _cut(title, letters), size=TITLE_SIZE, weight="bold")
+    write(axes, MARGIN, 0.27, cut(title, letters), size=TITLE_SIZE, weight="bold")
     nodes, levels = boxes[0].row["below"] + 1, max(box.level for box in boxes) + 1
-    shown = f"all of its {_plural(nodes, 'node')}"
+    shown = f"all of its {plural(nodes, 'node')}"
     if len(boxes) < nodes:
-        shown = f"its top {_plural(levels, 'level')}: {len(boxes):,} of {_plural(nodes, 'node')}"
-    _write(axes, MARGIN, 0.52, shown, color=FAINT)
+        shown = f"its top {plural(levels, 'level')}: {len(boxes):,} of {plural(nodes, 'node')}"
+    write(axes, MARGIN, 0.52, shown, color=FAINT)
 
 
 def _draw_edge(axes: "Axes", box: _Box, child: _Box, total: float) -> None:
@@ -194,8 +204,8 @@ def _draw_node(axes: "Axes", box: _Box, total: float) -> None:
     row, leaf = box.row, box.row["below"] == 0
     height = LEAF_HEIGHT if leaf or not total else SPLIT_HEIGHT
     top = box.y - height / 2
-    shade, rounding = (_shade(row["label_share"]), 0.14) if leaf else (PAPER, 0.0)
-    _rectangle(axes, box.x, top, BOX_WIDTH, height, shade, f"node-{row['node']}", rounding)
+    shade, rounding = (shade_of(row["label_share"]), 0.14) if leaf else (PAPER, 0.0)
+    rectangle(axes, box.x, top, BOX_WIDTH, height, shade, f"node-{row['node']}", rounding)
     alone = not (total or row["label"] or row["labels"])
     _write_counts(axes, box, box.y if alone else top + 0.11, total)
     _write_label(axes, box, top + (0.25 if height == LEAF_HEIGHT else 0.27))
@@ -206,46 +216,46 @@ def _draw_node(axes: "Axes", box: _Box, total: float) -> None:
 
 def _draw_bar(axes: "Axes", x: float, y: float, width: float, beta: float) -> None:
     left = width * (1.0 - beta)
-    _rectangle(axes, x, y, left, BAR_HEIGHT, LEFT)
-    _rectangle(axes, x + left, y, width - left, BAR_HEIGHT, RIGHT)
+    rectangle(axes, x, y, left, BAR_HEIGHT, LEFT)
+    rectangle(axes, x + left, y, width - left, BAR_HEIGHT, RIGHT)
     middle = y + BAR_HEIGHT / 2 + 0.003
     small = {"size": SMALL_SIZE, "weight": "bold"}
     if left > 0.35:
-        _write(axes, x + 0.04, middle, _percent(1.0 - beta), color=PAPER, **small)
+        write(axes, x + 0.04, middle, percent(1.0 - beta), color=PAPER, **small)
     if width - left > 0.35:
-        _write(axes, x + width - 0.04, middle, _percent(beta), ha="right", **small)
+        write(axes, x + width - 0.04, middle, percent(beta), ha="right", **small)
 
 
 def _draw_fold(axes: "Axes", box: _Box) -> None:
     """A triangle in the place of all that is below the node."""
     x, row = box.x + BOX_WIDTH, box.row
-    _triangle(axes, x, box.y, 0.13, f"fold-{row['node']}")
-    note = f"+{_plural(row['below'], 'node')}"
+    triangle(axes, x, box.y, 0.13, f"fold-{row['node']}")
+    note = f"+{plural(row['below'], 'node')}"
     if row["labels"]:
-        note += f", {_plural(row['labels'], 'label')}"
-    _write(axes, x + 0.27, box.y, note)
+        note += f", {plural(row['labels'], 'label')}"
+    write(axes, x + 0.27, box.y, note)
 
 
 def _write_counts(axes: "Axes", box: _Box, y: float, total: float) -> None:
     """What came to the node or, where nothing is known, what is below it; and J, or labels."""
     row = box.row
-    left = _number_of(row["examples"], "example")
+    left = number_of(row["examples"], "example")
     if not total:
-        left = f"{_plural(row['below'], 'node')} below" if row["below"] else "leaf"
-    right = _number_of(row["labels"], "label") if row["labels"] and total else ""
+        left = f"{plural(row['below'], 'node')} below" if row["below"] else "leaf"
+    right = number_of(row["labels"], "label") if row["labels"] and total else ""
     if row["J"] is not None:
         right = f"J {row['J']:.2f}"
-    _write(axes, box.x + PADDING, y, left, weight="bold")
-    _write(axes, box.x + BOX_WIDTH - PADDING, y, right, ha="right")
+    write(axes, box.x + PADDING, y, left, weight="bold")
+    write(axes, box.x + BOX_WIDTH - PADDING, y, right, ha="right")
 
 
 def _write_label(axes: "Axes", box: _Box, y: float) -> None:
     row = box.row
-    others = _plural(row["labels"], "label") if row["labels"] else ""
-    _write(axes, box.x + PADDING, y, _cut(row["label"], LABEL_CELLS) or others)
+    others = plural(row["labels"], "label") if row["labels"] else ""
+    write(axes, box.x + PADDING, y, cut(row["label"], LABEL_CELLS) or others)
     if row["label"] and row["label_share"] is not None:
-        share = _percent(row["label_share"])
-        _write(axes, box.x + BOX_WIDTH - PADDING, y, share, ha="right")
+        share = percent(row["label_share"])
+        write(axes, box.x + BOX_WIDTH - PADDING, y, share, ha="right")
 
 
 # The legend: what each sign means, as many to a line as there is room for.
@@ -286,101 +296,23 @@ def _draw_legend_line(axes: "Axes", line: list[tuple[str, str]], y: float) -> No
     x = MARGIN
     for icon, meaning in line:
         _draw_icon(axes, icon, x, y)
-        _write(axes, x + ICON_WIDTH + 0.07, y, meaning, size=SMALL_SIZE)
+        write(axes, x + ICON_WIDTH + 0.07, y, meaning, size=SMALL_SIZE)
         x += _legend_width(meaning)
 
 
 def _draw_icon(axes: "Axes", icon: str, x: float, y: float) -> None:
     top = y - BAR_HEIGHT / 2
     if icon == "bar":
-        _rectangle(axes, x, top, ICON_WIDTH / 2, BAR_HEIGHT, LEFT)
-        _rectangle(axes, x + ICON_WIDTH / 2, top, ICON_WIDTH / 2, BAR_HEIGHT, RIGHT)
+        rectangle(axes, x, top, ICON_WIDTH / 2, BAR_HEIGHT, LEFT)
+        rectangle(axes, x + ICON_WIDTH / 2, top, ICON_WIDTH / 2, BAR_HEIGHT, RIGHT)
     elif icon == "edges":
         axes.plot([x, x + ICON_WIDTH], [y - 0.04, y - 0.04], color=LEFT, linewidth=4.0)
         axes.plot([x, x + ICON_WIDTH], [y + 0.05, y + 0.05], color=RIGHT, linewidth=1.0)
     elif icon == "leaves":
         for place in range(2):
-            left, shade = x + place * ICON_WIDTH / 2, _shade(float(place))
-            _rectangle(axes, left, top, 0.19, BAR_HEIGHT, shade, rounding=0.05)
+            left, shade = x + place * ICON_WIDTH / 2, shade_of(float(place))
+            rectangle(axes, left, top, 0.19, BAR_HEIGHT, shade, rounding=0.05)
     elif icon == "fold":
-        _triangle(axes, x + 0.2, y, 0.08)
+        triangle(axes, x + 0.2, y, 0.08)
     else:
-        _write(axes, x + ICON_WIDTH, y, icon, ha="right", size=SMALL_SIZE, color=FAINT)
-
-
-# Shapes and words.
-
-
-def _rectangle(
-    axes: "Axes", x: float, y: float, width: float, height: float, color: str,
-    name: str | None = None, rounding: float = 0.0,
-) -> None:  # fmt: skip
-    from matplotlib.patches import BoxStyle, FancyBboxPatch
-
-    style = BoxStyle.Round(pad=0.0, rounding_size=rounding) if rounding else BoxStyle.Square(pad=0)
-    patch = FancyBboxPatch((x, y), width, height, style, facecolor=color, edgecolor=INK)
-    patch.set(linewidth=0.9 if name else 0.5, zorder=FRONT, gid=name)
-    axes.add_patch(patch)
-
-
-def _triangle(axes: "Axes", x: float, y: float, half: float, name: str | None = None) -> None:
-    from matplotlib.patches import Polygon
-
-    corners = [(x, y), (x + 1.5 * half, y - half), (x + 1.5 * half, y + half)]
-    patch = Polygon(corners, facecolor=FOLDED, edgecolor=INK, linewidth=0.7, zorder=FRONT)
-    patch.set_gid(name)
-    axes.add_patch(patch)
-
-
-def _shade(purity: float | None) -> str:
-    """A tone from IMPURE to PURE; PAPER if nothing is known."""
-    if purity is None:
-        return PAPER
-    ends = zip(bytes.fromhex(IMPURE[1:]), bytes.fromhex(PURE[1:]), strict=True)
-    return "#" + bytes(round(low + (high - low) * purity) for low, high in ends).hex()
-
-
-def _write(axes: "Axes", x: float, y: float, text: str, **font: Any) -> None:
-    """Words as they are: a '$' is no formula."""
-    usual: dict[str, Any] = {"size": TEXT_SIZE, "color": INK, "va": "center_baseline"}
-    if text:
-        axes.text(x, y, text, parse_math=False, zorder=FRONT + 1, **(usual | font))
-
-
-def _cut(text: str, cells: int) -> str:
-    """At most so many cells of text, with an ellipsis if it was longer; always one line of XML.
-
-    What cannot be printed, such as bytes that are no UTF-8, becomes the replacement character.
-    """
-    shown, used = "", 0
-    for letter in text:
-        used += 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-        if used > cells:
-            return shown[:-1].rstrip() + "…"
-        shown += letter if letter.isprintable() else "\ufffd"
-    return shown
-
-
-def _short(number: float) -> str:
-    """Three digits and a unit: 12345 is 12.3k."""
-    for unit in ("", "k", "M", "G"):
-        if float(f"{number:.3g}") < 1000:
-            return f"{number:.3g}{unit}"
-        number /= 1000
-    return f"{number:.3g}T"
-
-
-def _number_of(number: float, noun: str) -> str:
-    short = _short(number)
-    return f"{short} {noun}" + "s" * (short != "1")
-
-
-def _percent(share: float) -> str:
-    """Whole, but neither 0% nor 100% if there are some of both."""
-    if 0.0 < share < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= share < 1.0 else f"{share:.0%}"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + "s" * (count != 1)
+        write(axes, x + ICON_WIDTH, y, icon, ha="right", size=SMALL_SIZE, color=FAINT)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import naive
 import numpy as np
+from hypothesis import strategies as st
 from naive_label_trees import FilterTree, RandomTree
 from naive_oaa import OneAgainstAll
 from naive_regressor import Rule
@@ -33,6 +34,17 @@ def example(label, features=None, weight=1.0):
     return Example(
         list(features), [np.float32(v) for v in features.values()], label, np.float32(weight)
     )
+
+
+# Few features, few labels, and importances and values of any size: what hypothesis draws from.
+SMALL_EXAMPLES = st.builds(
+    example,
+    st.integers(-1, 6),
+    st.dictionaries(
+        st.sampled_from([0, 1, 2, CONSTANT]), st.sampled_from([-2.0, 0.5, 1.0, 1e-3, 1e6])
+    ),
+    st.sampled_from([1.0, 1.0, 0.0, 0.25, 7.0, 1e6]),
+)
 
 
 def batch_of(examples) -> Batch:

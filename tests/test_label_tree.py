@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from naive_label_trees import draw, shuffle
 from streams import (
     BITS,
+    SMALL_EXAMPLES,
     ask,
     ask_naive,
     batch_of,
@@ -166,16 +167,6 @@ def test_agrees_with_the_naive_tree_with_every_loss_and_update(algorithm, loss, 
     stream = random_stream(rng, 300, 12, weighted=True)
     tree = assert_agree(options, stream, random_stream(rng, 100, 12))
     assert len(tree.seen) >= 10
-
-
-SMALL_EXAMPLES = st.builds(
-    example,
-    st.integers(-1, 6),
-    st.dictionaries(
-        st.sampled_from([0, 1, 2, CONSTANT]), st.sampled_from([-2.0, 0.5, 1.0, 1e-3, 1e6])
-    ),
-    st.sampled_from([1.0, 1.0, 0.0, 0.25, 7.0, 1e6]),
-)
 
 
 @settings(max_examples=100, deadline=None)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streams import (
     BITS,
+    SMALL_EXAMPLES,
     ask,
     ask_naive,
     content,
@@ -105,16 +106,6 @@ def test_agrees_where_swaps_are_rare_kinds_of_swaps():
         "victim is the splitting leaf",
     ):
         assert events[kind] > 100, (kind, events)
-
-
-SMALL_EXAMPLES = st.builds(
-    example,
-    st.integers(-1, 4),
-    st.dictionaries(
-        st.sampled_from([0, 1, 2, CONSTANT]), st.sampled_from([-2.0, 0.5, 1.0, 1e-3, 1e6])
-    ),
-    st.sampled_from([1.0, 1.0, 0.0, 0.25, 7.0, 1e6]),
-)
 
 
 @settings(max_examples=150, deadline=None)

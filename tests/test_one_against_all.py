@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from naive_oaa import OneAgainstAll
 from streams import (
     BITS,
+    SMALL_EXAMPLES,
     ask,
     ask_naive,
     batch_of,
@@ -86,16 +87,6 @@ def test_agrees_with_the_naive_one_with_every_loss_and_update(loss, update):
     stream = random_stream(rng, 300, 12, weighted=True)
     twin = assert_agree(options, stream, random_stream(rng, 100, 12))
     assert len(twin.seen) >= 10
-
-
-SMALL_EXAMPLES = st.builds(
-    example,
-    st.integers(-1, 6),
-    st.dictionaries(
-        st.sampled_from([0, 1, 2, CONSTANT]), st.sampled_from([-2.0, 0.5, 1.0, 1e-3, 1e6])
-    ),
-    st.sampled_from([1.0, 1.0, 0.0, 0.25, 7.0, 1e6]),
-)
 
 
 @settings(max_examples=100, deadline=None)

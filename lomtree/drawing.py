@@ -1,0 +1,92 @@
+"""Shapes and words of a picture, in tones that differ in grey too. Lengths are inches.
+
+matplotlib is imported only to draw.
+"""
+
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TEXT_SIZE, SMALL_SIZE, TITLE_SIZE = 7.5, 6.5, 12.0  # points
+
+LEFT, RIGHT = "#2b4c7e", "#f2b55f"  # far apart in grey too: 29% and 76% of white
+INK, FAINT, FOLDED, PAPER = "#1a1a1a", "#666666", "#c8c8c8", "#ffffff"
+IMPURE, PURE = "#f6faf6", "#8cc29a"
+BEHIND, FRONT = 1, 3  # what is drawn over what
+
+
+def rectangle(
+    axes: "Axes", x: float, y: float, width: float, height: float, color: str,
+    name: str | None = None, rounding: float = 0.0,
+) -> None:  # fmt: skip
+    from matplotlib.patches import BoxStyle, FancyBboxPatch
+
+    style = BoxStyle.Round(pad=0.0, rounding_size=rounding) if rounding else BoxStyle.Square(pad=0)
+    patch = FancyBboxPatch((x, y), width, height, style, facecolor=color, edgecolor=INK)
+    patch.set(linewidth=0.9 if name else 0.5, zorder=FRONT, gid=name)
+    axes.add_patch(patch)
+
+
+def triangle(axes: "Axes", x: float, y: float, half: float, name: str | None = None) -> None:
+    from matplotlib.patches import Polygon
+
+    corners = [(x, y), (x + 1.5 * half, y - half), (x + 1.5 * half, y + half)]
+    patch = Polygon(corners, facecolor=FOLDED, edgecolor=INK, linewidth=0.7, zorder=FRONT)
+    patch.set_gid(name)
+    axes.add_patch(patch)
+
+
+def shade_of(purity: float | None) -> str:
+    """A tone from IMPURE to PURE; PAPER if nothing is known."""
+    if purity is None:
+        return PAPER
+    ends = zip(bytes.fromhex(IMPURE[1:]), bytes.fromhex(PURE[1:]), strict=True)
+    return "#" + bytes(round(low + (high - low) * purity) for low, high in ends).hex()
+
+
+def write(axes: "Axes", x: float, y: float, text: str, **font: Any) -> None:
+    """Words as they are: a '$' is no formula."""
+    usual: dict[str, Any] = {"size": TEXT_SIZE, "color": INK, "va": "center_baseline"}
+    if text:
+        axes.text(x, y, text, parse_math=False, zorder=FRONT + 1, **(usual | font))
+
+
+def cut(text: str, cells: int) -> str:
+    """At most so many cells of text, with an ellipsis if it was longer; always one line of XML.
+
+    What cannot be printed, such as bytes that are no UTF-8, becomes the replacement character.
+    """
+    shown, used = "", 0
+    for letter in text:
+        used += 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        if used > cells:
+            return shown[:-1].rstrip() + "…"
+        shown += letter if letter.isprintable() else "\ufffd"
+    return shown
+
+
+def short(number: float) -> str:
+    """Three digits and a unit: 12345 is 12.3k."""
+    for unit in ("", "k", "M", "G"):
+        if float(f"{number:.3g}") < 1000:
+            return f"{number:.3g}{unit}"
+        number /= 1000
+    return f"{number:.3g}T"
+
+
+def number_of(number: float, noun: str) -> str:
+    written = short(number)
+    return f"{written} {noun}" + "s" * (written != "1")
+
+
+def percent(share: float) -> str:
+    """Whole, but neither 0% nor 100% if there are some of both."""
+    if 0.0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1.0 else f"{share:.0%}"
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + "s" * (count != 1)
