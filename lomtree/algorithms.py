@@ -11,12 +11,13 @@ _LEARNERS = {
     "filter": ("label_tree_learner", "LabelTreeLearner"),
     "oaa": ("oaa_learner", "OaaLearner"),
 }
+_FOREST = ("forest", "Forest")
 
 
-def learner_for(algorithm: str) -> type[Learner]:
-    module, name = _LEARNERS[algorithm]
+def learner_for(options: Options) -> type[Learner]:
+    module, name = _LEARNERS[options.algorithm] if options.trees == 1 else _FOREST
     return getattr(import_module(f"lomtree.{module}"), name)
 
 
 def new_learner(options: Options) -> Learner:
-    return learner_for(options.algorithm)(options)
+    return learner_for(options)(options)

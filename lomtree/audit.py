@@ -48,7 +48,7 @@ class Walk:
         tree, self.features = learner.state.tree, _features_of(block)
         self.x = np.empty(len(self.features), np.float32)
         count = len(self.features)
-        scale(learner.state.scales, self.features, block.batch.values, 0, count, self.x)
+        scale(learner.scaler.scales, self.features, block.batch.values, 0, count, self.x)
         self.steps: list[tuple[int, float, int]] = []
         nodes, j = tree.nodes, int(tree.counts["root"][0])
         while nodes["left"][j] != NONE:

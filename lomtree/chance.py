@@ -16,6 +16,12 @@ def draw(seed, number):
 
 
 @kernel
+def uniform(bits):
+    """64 random bits as a number from 0 to 1."""
+    return np.float64(bits) / 2.0**64
+
+
+@kernel
 def shuffle(x, bits, seed):
     """Where x goes in a random order of 0 ... 2^bits - 1: each step is a bijection."""
     mask = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
@@ -33,4 +39,4 @@ def shuffle(x, bits, seed):
 def draw_lots(seed, first, share, drawn):
     """Mark each of the numbers first, first + 1, ... with probability `share`."""
     for place in range(len(drawn)):
-        drawn[place] = np.float64(draw(seed, first + place)) / 2.0**64 < share
+        drawn[place] = uniform(draw(seed, first + place)) < share

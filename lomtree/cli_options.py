@@ -74,6 +74,18 @@ def model_options(command):
     return command
 
 
+DEFAULT_BEAM = 16
+
+
+beam_option = click.option(
+    "--beam",
+    type=click.IntRange(1, 1024),
+    metavar="B",
+    help="Search the best B leaves of a tree, not the one where a walk ends: fewer errors for "
+    f"up to B times the work.  [default: 1; {DEFAULT_BEAM} with --top or --probabilities]",
+)
+
+
 def read_model_to_answer(path: str, threads: int | None, quiet: bool):
     from lomtree.model_file import ModelBeingRead
 

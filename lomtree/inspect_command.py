@@ -38,9 +38,18 @@ from lomtree.tree_plot import MOST_LEVELS, check_picture, draw_tree
     show_default=True,
     help="How many leaves, labels or features are named.",
 )
+@click.option(
+    "--nth",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Of several trees, show this one.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
 @click.option("--quiet", is_flag=True, help="Print nothing on stderr but errors.")
-def inspect(model_path, data, tree, levels, depths, label, line, plot, top, as_json, quiet) -> None:
+def inspect(
+    model_path, data, tree, levels, depths, label, line, plot, top, nth, as_json, quiet
+) -> None:
     """Show what is in MODEL: its size, its tree, and how well the tree splits.
 
     J, alpha, beta and G are the paper's: the objective of a split (at most 1), its impurity, the
@@ -50,12 +59,12 @@ def inspect(model_path, data, tree, levels, depths, label, line, plot, top, as_j
     if plot is not None:
         check_picture(plot)
     say_compiling(quiet)
-    from lomtree.inspection import Inspection
+    from lomtree.inspection import Inspection, one_tree
     from lomtree.model_file import read_model
     from lomtree.reader import Reader
 
     reader = Reader(list(data), labels_required=True) if data else None
-    model = read_model(model_path, learning=False, counted=True)
+    model = one_tree(read_model(model_path, learning=False, counted=True), nth)
     inspection = Inspection(model_path, model, reader)
     found: dict[str, object] = {}
     if tree:

@@ -1,18 +1,28 @@
 """What is in a model, as plain values; see tree_view for its tree."""
 
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import exp, log
 from typing import Any
 
 from lomtree.census import census_of_data, census_of_model, shape_of
 from lomtree.errors import LomtreeError
+from lomtree.forest import Forest
 from lomtree.model import Model
 from lomtree.oaa_learner import OaaLearner
 from lomtree.reader import Reader
 from lomtree.tree_learner import TreeLearner
 from lomtree.tree_view import TreeView
 from lomtree.weights import GROUP
+
+
+def one_tree(model: Model, number: int) -> Model:
+    """Of a model with several trees, one with the tree of this number alone."""
+    trees = model.learner.trees if isinstance(model.learner, Forest) else [model.learner]
+    if number >= len(trees):
+        count = len(trees)
+        raise LomtreeError(f"there is no tree {number}: the first is 0, the last {count - 1}")
+    return replace(model, learner=trees[number])
 
 
 class Inspection:

@@ -18,7 +18,6 @@ from lomtree.chance import draw, shuffle
 from lomtree.compiled import kernel
 from lomtree.nodes import take_place
 from lomtree.regressor import score, update
-from lomtree.scaling import enter
 from lomtree.structure import NO_LABEL, NONE
 from lomtree.walk import child, step_down
 from lomtree.weights import GROUP_BITS, fetch
@@ -27,10 +26,9 @@ DEEPEST = 128  # four times as deep as a tree of 2^31 labels
 
 
 class Scratch(NamedTuple):
-    """Room for one example: its scaled values, the direction of an update, the walk that answers,
-    and the path of its label; both from the root on."""
+    """Room for one example: the direction of an update, the walk that answers, and the path of its
+    label; both from the root on."""
 
-    x: np.ndarray  # float32[]
     direction: np.ndarray  # float32[]
     walked: np.ndarray  # int64[DEEPEST]: nodes
     scores: np.ndarray  # float32[DEEPEST]: of these nodes
@@ -49,7 +47,6 @@ class Entry(NamedTuple):
 
 def make_scratch(length: int) -> Scratch:
     return Scratch(
-        np.empty(length, np.float32),
         np.empty(length, np.float32),
         np.empty(DEEPEST, np.int64),
         np.empty(DEEPEST, np.float32),
@@ -131,19 +128,18 @@ def note_walk(tree, weights, batch, begin, end, scratch):
     nodes, j, depth = tree.nodes, np.int64(tree.counts[0].root), 0
     while nodes[j].left != NONE:
         scratch.walked[depth] = j
-        scratch.scores[depth], v = step_down(nodes, weights, batch, begin, end, scratch.x, j)
+        scratch.scores[depth], v = step_down(nodes, weights, batch, begin, end, j)
         j = np.int64(v)
         depth += 1
     return j, depth
 
 
 @kernel
-def open_example(tree, leaves, weights, scales, seed, scratch, batch, example):
+def open_example(tree, leaves, weights, seed, scratch, batch, example, mean_square):
     """All that precedes the training of matches: returns the Entry, what the tree answers before
     it, and the depth of the label's leaf."""
     begin, end = batch.starts[example], batch.starts[example + 1]
     y, counts = batch.labels[example], tree.counts[0]
-    mean_square = enter(scales, batch, begin, end, scratch.x)
     leaf, walk_depth = note_walk(tree, weights, batch, begin, end, scratch)
     answer = tree.nodes[leaf].label
     counts.examples += 1
@@ -167,14 +163,14 @@ def train_match(tree, weights, rule, scratch, batch, entry, level):
     rival = nodes[j].left + nodes[j].right - v
     if nodes[rival].label == NO_LABEL:
         return True
-    begin, end, x = entry.begin, entry.end, scratch.x
+    begin, end = entry.begin, entry.end
     h = scratch.scores[level]
     if level >= entry.shared:
-        h = score(weights, nodes[j].place, batch.features, begin, end, x)
+        h = score(weights, nodes[j].place, batch.features, begin, end, batch.values)
     c = 1.0 if v == nodes[j].right else -1.0
     after = update(
-        weights, rule, nodes[j].place, batch.features, begin, end, x, scratch.direction, h, c,
-        entry.importance, nodes[j].n, entry.mean_square,
+        weights, rule, nodes[j].place, batch.features, begin, end, batch.values,
+        scratch.direction, h, c, entry.importance, nodes[j].n, entry.mean_square,
     )  # fmt: skip
     nodes[j].n += entry.importance
     return child(nodes, j, after) == v

@@ -9,11 +9,11 @@ from lomtree.batch import Batch
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
 from lomtree.label_tree import Scratch, grow, has_room, make_scratch, open_example
+from lomtree.leaf_labels import LeafLabels, own_labels
 from lomtree.nodes import FIRST_NODES, Tree, load_tree, make_tree, store_tree, with_room
 from lomtree.options import Options
 from lomtree.parts import Parts, all_differ
 from lomtree.regressor import rule_of
-from lomtree.scaling import Scales, load_scales, make_scales, store_scales
 from lomtree.structure import NO_LABEL, NONE
 from lomtree.tree_learner import TreeLearner
 from lomtree.walk import answer_example
@@ -26,12 +26,11 @@ class State(NamedTuple):
     tree: Tree
     leaves: np.ndarray  # int32[]: the leaf of each label; the tree's t + 1 are in use
     weights: Weights
-    scales: Scales
 
 
 @kernel
 def learn(
-    tree, leaves, weights, scales, seed, filtered, rule, scratch, batch, first, last, answers,
+    tree, leaves, weights, seed, filtered, rule, scratch, batch, mean_squares, first, last, answers,
     depths,
 ):  # fmt: skip
     """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
@@ -40,16 +39,13 @@ def learn(
     """
     for example in range(first, last):
         if batch.labels[example] < 0 or batch.weights[example] == 0.0:
-            begin, end = batch.starts[example], batch.starts[example + 1]
-            answers[example], depths[example] = answer_example(
-                tree, weights, scales, scratch.x, batch, begin, end
-            )
+            answers[example], depths[example] = answer_example(tree, weights, batch, example)
             continue
         if not has_room(tree, leaves, batch.labels[example]):
             return example
         make_room(weights)
         entry, answer, depth = open_example(
-            tree, leaves, weights, scales, seed, scratch, batch, example
+            tree, leaves, weights, seed, scratch, batch, example, mean_squares[example]
         )
         if filtered:
             filter_tree.train_path(tree, weights, rule, scratch, batch, entry, depth)
@@ -68,7 +64,6 @@ class LabelTreeLearner(TreeLearner):
             make_tree(),
             np.zeros(FIRST_NODES, np.int32),
             make_weights(self.options.bits, adaptive),
-            make_scales(adaptive),
         )
         return _laid_out(state, self.options)
 
@@ -76,37 +71,43 @@ class LabelTreeLearner(TreeLearner):
         return make_scratch(length)
 
     def _learn_run(
-        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
+        self,
+        batch: Batch,
+        mean_squares: np.ndarray,
+        begin: int,
+        end: int,
+        answers: np.ndarray,
+        depths: np.ndarray,
     ) -> int:
         options = self.options
         return learn(
             *self.state, options.seed, options.algorithm == "filter", rule_of(options),
-            self._scratch, batch, begin, end, answers, depths,
+            self._scratch, batch, mean_squares, begin, end, answers, depths,
         )  # fmt: skip
 
     def _grow(self, label: int) -> None:
         self.state = _with_room(self.state, label)
 
-    def store(self, parts: Parts, predict_only: bool) -> None:
-        tree, leaves, weights, scales = self.state
+    @property
+    def leaf_labels(self) -> LeafLabels:
+        tree = self.state.tree
+        return own_labels(tree.nodes[: tree.counts["nodes"][0]])
+
+    def store_state(self, parts: Parts, predict_only: bool) -> None:
+        tree, leaves, weights = self.state
         store_tree(tree, parts, () if predict_only else _LEARNING_COLUMNS)
         store_weights(weights, parts, predict_only)
-        store_scales(scales, parts)
         if not predict_only:
             parts.arrays["leaves"] = leaves[: self.internal_nodes + 1]
 
     @classmethod
-    def load(
-        cls, options: Options, parts: Parts, label_count: int, learning: bool
-    ) -> "LabelTreeLearner":
+    def load_state(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> State:
         tree = load_tree(parts, _LEARNING_COLUMNS if learning else (), label_count)
         leaves = np.zeros(0, np.int32)
         if learning:
             leaves = parts.column("leaves", np.int32, (len(tree.nodes) + 1) // 2).copy()
             _check_leaves(tree, leaves)
-        weights = load_weights(parts, options, learning)
-        scales = load_scales(parts, options.update == "adaptive")
-        return cls(options, State(tree, leaves, weights, scales))
+        return State(tree, leaves, load_weights(parts, options, learning))
 
 
 def _with_room(state: State, label: int) -> State:

@@ -1,6 +1,7 @@
 """What every algorithm does: learn from batches, answer them, and go to a file and back."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -10,24 +11,26 @@ import numpy as np
 from lomtree.batch import Batch
 from lomtree.options import Options
 from lomtree.parts import Parts
+from lomtree.ranking import Ranking
+from lomtree.scaling import Scaler, Scales, load_scales, make_scales, store_scales
 from lomtree.stopwatch import watch
 
 WORTH_A_THREAD = 256  # examples
 
 
 class Learner(ABC):
-    """`threads` is how many cores predict() may use; learning is one example after the other.
+    """`threads` is how many cores it may use; with any number it learns and answers the same.
 
-    `state` is all that training changes: a NamedTuple of NamedTuples of arrays.
+    All that training changes is in `state`, a NamedTuple of NamedTuples of arrays, and in the
+    scales of `scaler`.
     """
 
-    def __init__(self, options: Options, state: Any = None) -> None:
+    def __init__(self, options: Options, state: Any = None, scales: Scales | None = None) -> None:
         self.options = options
         self.threads = 1
+        self.scaler = Scaler(make_scales(options) if scales is None else scales)
         self.state = self._new_state() if state is None else state
         self._pool: ThreadPoolExecutor | None = None
-        self._scratch = self._make_scratch(0)
-        self._scratch_length = 0
 
     def learn(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
         """Learn from the first `count` examples of a batch.
@@ -35,39 +38,64 @@ class Learner(ABC):
         `answers` gets what would have been predicted just before each was learned (but with its
         values counted in their scales), `depths` the depth of the leaf that each was put in.
         """
-        wanted = longest(batch, 0, count)
-        if wanted > self._scratch_length:
-            self._scratch_length = 2 * wanted
-            self._scratch = self._make_scratch(2 * wanted)
-        done = 0
-        with watch.stage("learn", examples=count, features=batch.starts[count]):
-            while True:
-                done = self._learn_run(batch, done, count, answers, depths)
-                if done == count:
-                    return
-                self._grow(int(batch.labels[done]))
+        size = {"examples": count, "features": batch.starts[count]}
+        with watch.stage("scale", **size):
+            scaled, mean_squares = self.scaler.enter(batch, count)
+        with watch.stage("learn", **size):
+            self.learn_scaled(scaled, mean_squares, count, answers, depths)
+
+    @abstractmethod
+    def learn_scaled(
+        self,
+        batch: Batch,
+        mean_squares: np.ndarray,
+        count: int,
+        answers: np.ndarray,
+        depths: np.ndarray,
+    ) -> None:
+        """The same for a batch whose values are scaled; see Scaler.enter()."""
 
     def predict(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
-        """Answer the first `count` examples of a batch: label numbers and depths of the leaves.
+        """Answer the first `count` examples of a batch: label numbers and depths of the leaves."""
 
-        Each of the threads takes a run of them; the answers are the same with any number.
-        """
+        def run(scaled: Batch, begin: int, end: int) -> None:
+            self._predict_run(scaled, begin, end, answers, depths)
+
+        self._answer(batch, count, run)
+
+    def rank(self, batch: Batch, count: int, beam: int, top: int) -> Ranking:
+        """The `top` best labels of the first `count` examples, with their probabilities; trees are
+        searched for the best `beam` leaves."""
+        ranking = Ranking.of(count, top)
+
+        def run(scaled: Batch, begin: int, end: int) -> None:
+            self._rank_run(scaled, begin, end, beam, ranking)
+
+        self._answer(batch, count, run)
+        return ranking
+
+    def _answer(self, batch: Batch, count: int, run: Callable[[Batch, int, int], None]) -> None:
+        """Scale and answer the first `count` examples; each thread takes a run of them."""
+        scaled = self.scaler.outline(batch, count)
+
+        def scale_and_run(begin: int, end: int) -> None:
+            self.scaler.apply(batch, begin, end, scaled)
+            run(scaled, begin, end)
+
         with watch.stage("predict", examples=count, features=batch.starts[count]):
-            self._predict(batch, count, answers, depths)
+            edges = np.linspace(0, count, self.threads + 1).astype(np.int64)
+            runs = [(int(begin), int(end)) for begin, end in pairwise(edges) if begin < end]
+            if len(runs) <= 1 or count < WORTH_A_THREAD:
+                scale_and_run(0, count)
+                return
+            for job in [self.pool.submit(scale_and_run, *ends) for ends in runs]:
+                job.result()
 
-    def _predict(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
-        edges = np.linspace(0, count, self.threads + 1).astype(np.int64)
-        runs = [(begin, end) for begin, end in pairwise(edges) if begin < end]
-        if len(runs) <= 1 or count < WORTH_A_THREAD:
-            self._predict_run(batch, 0, count, answers, depths)
-            return
+    @property
+    def pool(self) -> ThreadPoolExecutor:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads)
-        for job in [
-            self._pool.submit(self._predict_run, batch, begin, end, answers, depths)
-            for begin, end in runs
-        ]:
-            job.result()
+        return self._pool
 
     @property
     @abstractmethod
@@ -83,46 +111,42 @@ class Learner(ABC):
     def summary(self) -> list[tuple[str, str]]:
         """What has grown, for a person: names and values."""
 
-    @abstractmethod
     def store(self, parts: Parts, predict_only: bool) -> None:
-        """Add the state to the parts of a model.
+        """Add state and scales to the parts of a model.
 
         The same state always gives the same parts: nothing in them depends on how full a table is
         or in which order it was filled.
         """
+        self.store_state(parts, predict_only)
+        store_scales(self.scaler.scales, parts)
 
     @classmethod
-    @abstractmethod
     def load(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> "Learner":
         """A learner from what a file holds; ModelError with the reason if that is no whole state.
 
         Everything that compiled code will use as an index is checked here. Without `learning` it
         can only answer, and what only training needs is left aside.
         """
+        state = cls.load_state(options, parts, label_count, learning)
+        return cls(options, state, load_scales(parts, options))
+
+    @abstractmethod
+    def store_state(self, parts: Parts, predict_only: bool) -> None: ...
+
+    @classmethod
+    @abstractmethod
+    def load_state(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> Any:
+        """The state of a file."""
 
     @abstractmethod
     def _new_state(self) -> Any: ...
-
-    @abstractmethod
-    def _make_scratch(self, length: int) -> Any:
-        """Room for one example of up to `length` features."""
-
-    @abstractmethod
-    def _learn_run(
-        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
-    ) -> int:
-        """Learn the examples begin:end; returns where there was no room to go on, or end."""
-
-    @abstractmethod
-    def _grow(self, label: int) -> None:
-        """Make room for an example of this label."""
 
     @abstractmethod
     def _predict_run(
         self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
     ) -> None: ...
 
-
-def longest(batch: Batch, begin: int, end: int) -> int:
-    """The most features that one of these examples has."""
-    return int(np.diff(batch.starts[begin : end + 1]).max(initial=0))
+    @abstractmethod
+    def _rank_run(
+        self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking
+    ) -> None: ...

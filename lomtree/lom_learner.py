@@ -7,23 +7,31 @@ import numpy as np
 
 from lomtree import tallies
 from lomtree.batch import Batch
+from lomtree.leaf_labels import (
+    LeafLabels,
+    count_leaf_labels,
+    load_leaf_labels,
+    store_leaf_labels,
+)
 from lomtree.lom_tree import Growth, Scratch, learn
 from lomtree.nodes import Tree, load_tree, make_tree, store_tree, with_room
 from lomtree.options import Options
 from lomtree.parts import Parts
 from lomtree.regressor import rule_of
-from lomtree.scaling import Scales, load_scales, make_scales, store_scales
 from lomtree.tree_learner import TreeLearner
 from lomtree.weights import Weights, load_weights, make_weights, store_weights
 
 _LEARNING_COLUMNS = ("parent", "labels", "C", "m", "n", "l_max", "recycled")  # of the nodes
 
 
+WHIM = 0.1  # of all trees but the first, which is Algorithm 1 to the letter
+
+
 class State(NamedTuple):
     tree: Tree
     tallies: np.ndarray
     weights: Weights
-    scales: Scales
+    leaf_labels: LeafLabels | None = None  # None: to be counted
 
 
 class LomLearner(TreeLearner):
@@ -35,11 +43,10 @@ class LomLearner(TreeLearner):
             make_tree(),
             tallies.make_tallies(),
             make_weights(self.options.bits, adaptive),
-            make_scales(adaptive),
         )
 
     def _make_scratch(self, length: int) -> Scratch:
-        return Scratch(np.empty(length, np.float32), np.empty(length, np.float32))
+        return Scratch(np.empty(length, np.float32))
 
     @property
     def _growth(self) -> Growth:
@@ -49,15 +56,24 @@ class LomLearner(TreeLearner):
             float(options.nodes_per_class),
             int(options.classes),
             float(options.swap_resistance),
+            WHIM if self.number else 0.0,
+            options.seed,
         )
 
     def _learn_run(
-        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
+        self,
+        batch: Batch,
+        mean_squares: np.ndarray,
+        begin: int,
+        end: int,
+        answers: np.ndarray,
+        depths: np.ndarray,
     ) -> int:
-        tree, table, weights, scales = self.state
+        tree, table, weights, _ = self.state
+        self.state = State(tree, table, weights)
         return learn(
-            tree, table, weights, scales, self._growth, rule_of(self.options), self._scratch, batch,
-            begin, end, answers, depths,
+            tree, table, weights, self._growth, rule_of(self.options), self._scratch, batch,
+            mean_squares, begin, end, answers, depths,
         )  # fmt: skip
 
     def _grow(self, label: int) -> None:
@@ -77,6 +93,15 @@ class LomLearner(TreeLearner):
         self.state = self.state._replace(tree=tree, tallies=table)
 
     @property
+    def leaf_labels(self) -> LeafLabels:
+        tree, table, _, counted = self.state
+        if counted is None:
+            nodes, root = tree.nodes[: tree.counts["nodes"][0]], int(tree.counts["root"][0])
+            counted = count_leaf_labels(nodes, root, table)
+            self.state = self.state._replace(leaf_labels=counted)
+        return counted
+
+    @property
     def swaps(self) -> int:
         return int(self.state.tree.counts["swaps"][0])
 
@@ -84,8 +109,8 @@ class LomLearner(TreeLearner):
         nodes, *others = super().summary()
         return [(nodes[0], f"{nodes[1]}, {self.swaps:,} swaps"), *others]
 
-    def store(self, parts: Parts, predict_only: bool) -> None:
-        tree, table, weights, scales = self.state
+    def store_state(self, parts: Parts, predict_only: bool) -> None:
+        tree, table, weights, _ = self.state
         if not predict_only:  # sorting goes on beside packing
             generations = tree.nodes["generation"][: tree.counts["nodes"][0]]
             used, labels = (int(tree.counts[name][0]) for name in ("tallies", "labels"))
@@ -94,12 +119,12 @@ class LomLearner(TreeLearner):
             )
         store_tree(tree, parts, () if predict_only else _LEARNING_COLUMNS)
         store_weights(weights, parts, predict_only)
-        store_scales(scales, parts)
+        store_leaf_labels(self.leaf_labels, parts)
         if not predict_only:
             parts.arrays |= in_order.result()
 
     @classmethod
-    def load(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> "LomLearner":
+    def load_state(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> State:
         counted = learning or "tallies.node" in parts.arrays
         tree = load_tree(parts, _LEARNING_COLUMNS if counted else (), label_count)
         table = tallies.make_tallies()
@@ -108,6 +133,4 @@ class LomLearner(TreeLearner):
             table = tallies.load(parts, tree.nodes["generation"], label_count, room)
             tree.counts["tallies"] = np.count_nonzero(table["generation"])
         weights = load_weights(parts, options, learning)
-        return cls(
-            options, State(tree, table, weights, load_scales(parts, options.update == "adaptive"))
-        )
+        return State(tree, table, weights, load_leaf_labels(parts, tree.nodes, label_count))

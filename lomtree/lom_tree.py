@@ -25,11 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lomtree.chance import draw, uniform
 from lomtree.compiled import kernel
 from lomtree.machine import prefetch
 from lomtree.nodes import take_place
 from lomtree.regressor import score, update
-from lomtree.scaling import enter
 from lomtree.structure import NO_LABEL, NONE
 from lomtree.tallies import find, has_room, home
 from lomtree.walk import answer_example, child, descend, fetch_child, look_ahead
@@ -43,12 +43,15 @@ class Growth(NamedTuple):
     nodes_per_class: float
     classes: int  # announced; there may come more
     swap_resistance: float  # R_S
+    whim: (
+        float  # how strongly chance prefers a side for a label that is new to a node; 0: not at all
+    )
+    seed: int  # of chance
 
 
 class Scratch(NamedTuple):
-    """Room for one example: its scaled values, and the direction of its update."""
+    """Room for one example: the direction of its update."""
 
-    x: np.ndarray  # float32[]
     direction: np.ndarray  # float32[]
 
 
@@ -154,15 +157,28 @@ def split(tree, growth, j):
 
 
 @kernel
-def reach(tree, tallies, j, y, importance):
-    """Count an example of label y in at node j; returns the row of its tally."""
+def preference(growth, node, j, y):
+    """A number from -whim to whim that depends on the seed, the node's place and life, and y."""
+    if growth.whim == 0.0:
+        return 0.0
+    life = draw(growth.seed, (np.int64(j) << 32) + node.recycled)
+    return growth.whim * (2.0 * uniform(draw(life, y)) - 1.0)
+
+
+@kernel
+def reach(tree, tallies, growth, j, y, importance):
+    """Count an example of label y in at node j; returns the row of its tally.
+
+    m of a label that is new to the node begins with what chance prefers, where it does. So several
+    trees of one stream become different ones.
+    """
     node = tree.nodes[j]
     row = find(tallies, node.generation, y)
     tally = tallies[row]
     if tally.generation == 0:
         tally.generation = node.generation
         tally.label = y
-        tally.m = 0.0
+        tally.m = preference(growth, node, j, y)
         tally.n = 0.0
         tally.l = 0.0
         node.labels += 1
@@ -193,13 +209,12 @@ def train_node(
     and the score after."""
     node, tally = tree.nodes[j], tallies[row]
     E = node.m / node.n if node.n > 0.0 else 0.0
-    e = tally.m / tally.n if tally.n > 0.0 else 0.0
+    e = tally.m / tally.n if tally.n > 0.0 else tally.m
     c = -1.0 if E > e else 1.0
-    x, direction = scratch.x, scratch.direction
-    before = score(weights, node.place, batch.features, begin, end, x)
+    before = score(weights, node.place, batch.features, begin, end, batch.values)
     after = update(
-        weights, rule, node.place, batch.features, begin, end, x, direction, before, c,
-        importance, node.n, mean_square,
+        weights, rule, node.place, batch.features, begin, end, batch.values, scratch.direction,
+        before, c, importance, node.n, mean_square,
     )  # fmt: skip
     points = importance * min(max(np.float64(after), -1.0), 1.0)
     tally.n += importance
@@ -210,9 +225,7 @@ def train_node(
 
 
 @kernel
-def learn_example(
-    tree, tallies, weights, scales, growth, rule, scratch, batch, begin, end, y, importance
-):
+def learn_example(tree, tallies, weights, growth, rule, scratch, batch, example, mean_square):
     """One example through Algorithm 1; returns what the tree would have answered before it, and
     the depth of the leaf the example was put in.
 
@@ -220,9 +233,10 @@ def learn_example(
     an update turns a score's sign and the old walk goes on by itself.
     """
     nodes, counts = tree.nodes, tree.counts[0]
+    begin, end = batch.starts[example], batch.starts[example + 1]
+    y, importance = batch.labels[example], np.float64(batch.weights[example])
     counts.examples += 1
     counts.labels = max(counts.labels, y + 1)
-    mean_square = enter(scales, batch, begin, end, scratch.x)
     answered = False
     answer = NO_LABEL
     depth = 0
@@ -231,7 +245,7 @@ def learn_example(
         if not answered and nodes[j].left == NONE:
             answer = nodes[j].label
             answered = True
-        row = reach(tree, tallies, j, y, importance)
+        row = reach(tree, tallies, growth, j, y, importance)
         if nodes[j].left == NONE and not split(tree, growth, j):
             nodes[j].C += importance
             update_C(tree, j)
@@ -254,7 +268,7 @@ def learn_example(
         )
         if not answered and child(nodes, j, before) != child(nodes, j, after):
             other = child(nodes, j, before)
-            leaf, _ = descend(tree, weights, batch, begin, end, scratch.x, other)
+            leaf, _ = descend(tree, weights, batch, begin, end, other)
             answer = nodes[leaf].label
             answered = True
         j = child(nodes, j, after)
@@ -263,7 +277,8 @@ def learn_example(
 
 @kernel
 def learn(
-    tree, tallies, weights, scales, growth, rule, scratch, batch, first, last, answers, depths
+    tree, tallies, weights, growth, rule, scratch, batch, mean_squares, first, last, answers,
+    depths,
 ):  # fmt: skip
     """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
 
@@ -271,12 +286,8 @@ def learn(
     """
     counts = tree.counts[0]
     for example in range(first, last):
-        begin, end = batch.starts[example], batch.starts[example + 1]
-        y, importance = batch.labels[example], np.float64(batch.weights[example])
-        if y < 0 or importance == 0.0:
-            answers[example], depths[example] = answer_example(
-                tree, weights, scales, scratch.x, batch, begin, end
-            )
+        if batch.labels[example] < 0 or batch.weights[example] == 0.0:
+            answers[example], depths[example] = answer_example(tree, weights, batch, example)
             continue
         if counts.nodes + 2 > len(tree.nodes) or not has_room(
             tallies, counts.tallies, counts.depth + 2
@@ -284,6 +295,6 @@ def learn(
             return example
         make_room(weights)
         answers[example], depths[example] = learn_example(
-            tree, tallies, weights, scales, growth, rule, scratch, batch, begin, end, y, importance
+            tree, tallies, weights, growth, rule, scratch, batch, example, mean_squares[example]
         )
     return last

@@ -48,7 +48,7 @@ def from_parts(parts: Parts, learning: bool) -> Model:
     predict_only = bool(parts.header["predict_only"])
     if learning and predict_only:
         raise ModelError("it was saved with --predict-only, so its training cannot go on")
-    learner = learner_for(options.algorithm).load(options, parts, len(labels), learning)
+    learner = learner_for(options).load(options, parts, len(labels), learning)
     position = whole_number(parts.header["position"], 0, 2**62)
     return Model(options, labels, learner, position, predict_only)
 

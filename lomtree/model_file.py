@@ -22,7 +22,7 @@ _MALFORMED = (
 )
 
 # The parts of a model that answering needs; the rest is for learning.
-ANSWERING = ("labels.", "scales.", "rows.", "weights.where", "weights.w")
+ANSWERING = ("labels.", "leaf_labels.", "scales.", "rows.", "weights.where", "weights.w")
 ANSWERING_COLUMNS = ("left", "right", "label", "place")  # of the nodes
 
 
@@ -76,9 +76,15 @@ def _needed_to_learn(_name: str) -> bool:
 
 
 def _needed_to_count(name: str) -> bool:
-    return not name.startswith(("weights.squares", "squares.", "tags."))
+    return not _within_tree(name).startswith(("weights.squares", "squares.", "tags."))
 
 
 def _needed_to_answer(name: str) -> bool:
+    name = _within_tree(name)
     column = name.removeprefix("nodes.")
     return name.startswith(ANSWERING) or column in ANSWERING_COLUMNS
+
+
+def _within_tree(name: str) -> str:
+    """The name without the number of its tree."""
+    return name.rpartition("/")[2]

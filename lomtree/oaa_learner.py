@@ -13,44 +13,57 @@ from lomtree.class_weights import (
     store_class_weights,
 )
 from lomtree.errors import ModelError
-from lomtree.learner import Learner, longest
-from lomtree.one_against_all import Scratch, learn, make_scratch, predict
+from lomtree.growing_learner import GrowingLearner, longest
+from lomtree.one_against_all import Scratch, learn, make_scratch, predict, rank
 from lomtree.options import Options
 from lomtree.parts import Parts
+from lomtree.ranking import Ranking
 from lomtree.regressor import rule_of
-from lomtree.scaling import Scales, load_scales, make_scales, store_scales
 
 
 class State(NamedTuple):
     table: ClassWeights
     seen: np.ndarray  # uint8[width]: 1 for each label that was learned
     totals: np.ndarray  # float64[2]: examples learned, their importance
-    scales: Scales
 
 
-class OaaLearner(Learner):
+class OaaLearner(GrowingLearner):
     state: State
 
     def _new_state(self) -> State:
         table = make_class_weights(self.options, self.options.classes)
         seen = np.zeros(table.weights.shape[1], np.uint8)
-        return State(table, seen, np.zeros(2), make_scales(self.options.update == "adaptive"))
+        return State(table, seen, np.zeros(2))
 
     def _make_scratch(self, length: int) -> Scratch:
         return make_scratch(length, len(self.state.seen))
 
     def _learn_run(
-        self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
+        self,
+        batch: Batch,
+        mean_squares: np.ndarray,
+        begin: int,
+        end: int,
+        answers: np.ndarray,
+        depths: np.ndarray,
     ) -> int:
-        rule = rule_of(self.options)
-        return learn(*self.state, rule, self._scratch, batch, begin, end, answers, depths)
+        return learn(
+            *self.state, rule_of(self.options), self._scratch, batch, mean_squares, begin, end,
+            answers, depths,
+        )  # fmt: skip
 
     def _predict_run(
         self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
     ) -> None:
-        table, seen, _totals, scales = self.state
+        table, seen, _totals = self.state
         scratch = self._make_scratch(longest(batch, begin, end))
-        predict(table, seen, scales, scratch, batch, begin, end, answers, depths)
+        predict(table, seen, scratch, batch, begin, end, answers, depths)
+
+    def _rank_run(self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking) -> None:
+        table, seen, _totals = self.state
+        scratch = self._make_scratch(longest(batch, begin, end))
+        labels, masses = np.empty(len(seen), np.int32), np.empty(len(seen))
+        rank(table, seen, scratch, batch, begin, end, labels, masses, ranking)
 
     def _grow(self, label: int) -> None:
         table = grown(self.state.table, self.options, label)
@@ -72,15 +85,14 @@ class OaaLearner(Learner):
         crowded = ": crowded, a larger -b would help" if rows == limit else ""
         return [("weights", f"{rows:,} features times {labels:,} labels{crowded}")]
 
-    def store(self, parts: Parts, predict_only: bool) -> None:
-        table, seen, totals, scales = self.state
+    def store_state(self, parts: Parts, predict_only: bool) -> None:
+        table, seen, totals = self.state
         store_class_weights(table, parts, predict_only)
-        store_scales(scales, parts)
         parts.arrays["rows.seen"] = seen[: table.size[2]]
         parts.arrays["totals"] = totals
 
     @classmethod
-    def load(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> "OaaLearner":
+    def load_state(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> State:
         table = load_class_weights(parts, options, label_count, learning)
         labels = int(table.size[2])
         seen = np.zeros(table.weights.shape[1], np.uint8)
@@ -90,5 +102,4 @@ class OaaLearner(Learner):
             totals[:] = parts.column("totals", np.float64, 2)
             if not np.all(np.isfinite(totals)) or totals.min() < 0:
                 raise ModelError("its totals are not positive numbers")
-        scales = load_scales(parts, options.update == "adaptive")
-        return cls(options, State(table, seen, totals, scales))
+        return State(table, seen, totals)

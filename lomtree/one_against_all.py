@@ -4,6 +4,7 @@ An example is a sweep over the rows of its features. Its training goes by tiles 
 cache line of a row: most regressors are sure of their no, and a tile where all are is left alone.
 """
 
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +13,8 @@ from lomtree import aligned
 from lomtree.class_weights import NO_ROW, add_labels, has_room, row_of, take_row
 from lomtree.compiled import kernel
 from lomtree.machine import LANES, add16, add_products16, divide_by_root16
+from lomtree.ranking import put_best
 from lomtree.regressor import LARGEST, TINY, along, is_sure, limited, move_by
-from lomtree.scaling import enter, scale
 from lomtree.structure import NO_LABEL
 
 BLOCK = 1024  # scores
@@ -23,7 +24,7 @@ ZERO, ONE = np.float32(0.0), np.float32(1.0)
 class Scratch(NamedTuple):
     """Room for one example."""
 
-    x: np.ndarray  # float32[]: its values, scaled
+    x: np.ndarray  # float32[]: its values
     rows: np.ndarray  # int64[]: of its features
     scores: np.ndarray  # float32[width]: of the labels, and of those not seen yet
     direction: np.ndarray  # float32[:, LANES]: of the update of one tile, by feature
@@ -127,13 +128,13 @@ def move(table, rule, scratch, length, first):
 
 
 @kernel
-def learn_example(table, seen, totals, scales, rule, scratch, batch, example):
+def learn_example(table, seen, totals, rule, scratch, batch, example, mean_square):
     """Train all regressors; returns what they would have answered before."""
     begin, end = batch.starts[example], batch.starts[example + 1]
     y, importance, length = batch.labels[example], np.float64(batch.weights[example]), end - begin
-    mean_square = enter(scales, batch, begin, end, scratch.x)
     for position in range(length):
         scratch.rows[position] = take_row(table, batch.features[begin + position])
+        scratch.x[position] = batch.values[begin + position]
     known = table.size[2]
     add_labels(table, y)
     columns = table.size[2] + 1
@@ -152,25 +153,31 @@ def learn_example(table, seen, totals, scales, rule, scratch, batch, example):
 
 
 @kernel
-def answer_example(table, seen, scales, scratch, batch, example):
-    """A feature without a row has no weights; nothing is changed."""
+def score_example(table, scratch, batch, example):
+    """Write the scores of all labels, and return their number. A feature without a row has no
+    weights; nothing is changed."""
     begin, end = batch.starts[example], batch.starts[example + 1]
-    scale(scales, batch.features, batch.values, begin, end, scratch.x)
     length = 0
-    for position in range(end - begin):
-        row = row_of(table, batch.features[begin + position])
+    for position in range(begin, end):
+        row = row_of(table, batch.features[position])
         if row != NO_ROW:
             scratch.rows[length] = row
-            scratch.x[length] = scratch.x[position]
+            scratch.x[length] = batch.values[position]
             length += 1
     labels = table.size[2]
     sweep(table.weights, scratch.rows, scratch.x, length, scratch.scores, labels)
+    return labels
+
+
+@kernel
+def answer_example(table, seen, scratch, batch, example):
+    labels = score_example(table, scratch, batch, example)
     return best(scratch.scores, seen, labels)
 
 
 @kernel
 def learn(
-    table, seen, totals, scales, rule, scratch, batch, first, last, answers, depths
+    table, seen, totals, rule, scratch, batch, mean_squares, first, last, answers, depths
 ):  # fmt: skip
     """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
 
@@ -180,16 +187,34 @@ def learn(
         depths[example] = 0
         y = batch.labels[example]
         if y < 0 or batch.weights[example] == 0.0:
-            answers[example] = answer_example(table, seen, scales, scratch, batch, example)
+            answers[example] = answer_example(table, seen, scratch, batch, example)
             continue
         if not has_room(table, batch.starts[example + 1] - batch.starts[example], y):
             return example
-        answers[example] = learn_example(table, seen, totals, scales, rule, scratch, batch, example)
+        answers[example] = learn_example(
+            table, seen, totals, rule, scratch, batch, example, mean_squares[example]
+        )
     return last
 
 
 @kernel
-def predict(table, seen, scales, scratch, batch, first, last, answers, depths):
+def predict(table, seen, scratch, batch, first, last, answers, depths):
     for example in range(first, last):
         depths[example] = 0
-        answers[example] = answer_example(table, seen, scales, scratch, batch, example)
+        answers[example] = answer_example(table, seen, scratch, batch, example)
+
+
+@kernel
+def rank(table, seen, scratch, batch, first, last, labels, masses, ranking):
+    """Rank the labels of the examples first:last; a score is read as a probability, as in a tree.
+
+    `labels` and `masses` are room for all of them."""
+    for example in range(first, last):
+        held = 0
+        for label in range(score_example(table, scratch, batch, example)):
+            if seen[label]:
+                labels[held] = label
+                masses[held] = 1.0 / (1.0 + exp(-np.float64(limited(scratch.scores[label]))))
+                held += 1
+        ranking.asked[example] = held
+        put_best(labels, masses, held, ranking, example)

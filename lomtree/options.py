@@ -9,10 +9,12 @@ from lomtree.errors import OptionError
 ALGORITHMS = ("lomtree", "rtree", "filter", "oaa")
 LOSSES = ("squared", "absolute", "logistic")
 UPDATES = ("sgd", "adaptive")
+SCALES = ("none", "max", "rms", "l2")
 LARGEST_BITS = 31
+LARGEST_FOREST = 64
 
 # A model keeps what it was begun with; the rest may change when its training goes on.
-FIXED_BY_MODEL = ("algorithm", "bits", "loss", "update")
+FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "tf_idf")
 
 # These shape a tree that grows where the examples go; the other algorithms have no such thing.
 LOMTREE_ONLY = ("max_nodes", "nodes_per_class", "swap_resistance")
@@ -32,12 +34,24 @@ class Options:
         "one-against-all (time linear in the labels).",
         choices=ALGORITHMS,
     )
+    trees: int = _option(
+        1, "So many trees, whose answers are summed; trained side by side. Not for oaa.", "-M"
+    )
     bits: int = _option(27, "At most 2^BITS weights; the table grows as far as needed.", "-b")
     loss: str = _option("logistic", "What the regressors minimise.", choices=LOSSES)
     update: str = _option(
         "adaptive",
-        "adaptive: a step size a weight, blind to the scale of features; sgd: one for all.",
+        "adaptive: a step size a weight; sgd: one for all.",
         choices=UPDATES,
+    )
+    scale: str = _option(
+        "l2",
+        "What values are divided by: nothing, the largest of their feature so far, the root mean "
+        "square of their feature so far; l2: that, and then the length of their example.",
+        choices=SCALES,
+    )
+    tf_idf: bool = _option(
+        False, "Multiply values by the rarity of their feature: 1 + ln(examples / those with it)."
     )
     learning_rate: float = _option(4.0, "Step size.", "-l")
     power_t: float = _option(
@@ -57,16 +71,21 @@ class Options:
         0.0, "Share of the examples kept for validation; the error on them is shown."
     )
     seed: int = _option(
-        0, "Decides which examples are held out, and the order of the tree of rtree and filter."
+        0,
+        "Decides which examples are held out, the order of the tree of rtree and filter, and how "
+        "several trees differ.",
     )
 
     def check(self) -> None:
         """Raise OptionError with the reason, in words, if these options make no sense."""
         for name, bad, wanted in (
             ("algorithm", self.algorithm not in ALGORITHMS, "one of " + ", ".join(ALGORITHMS)),
+            ("trees", not 1 <= self.trees <= LARGEST_FOREST, f"from 1 to {LARGEST_FOREST}"),
+            ("trees", self.trees > 1 and self.algorithm == "oaa", "1 with --algorithm oaa"),
             ("bits", not 10 <= self.bits <= LARGEST_BITS, f"from 10 to {LARGEST_BITS}"),
             ("loss", self.loss not in LOSSES, "one of " + ", ".join(LOSSES)),
             ("update", self.update not in UPDATES, "one of " + ", ".join(UPDATES)),
+            ("scale", self.scale not in SCALES, "one of " + ", ".join(SCALES)),
             ("learning_rate", not 0 < self.learning_rate <= 1e6, "above 0 and at most 1e6"),
             ("power_t", not 0 <= self.power_t <= 1, "from 0 to 1"),
             ("clip", not 0 < self.clip <= 1e6, "above 0 and at most 1e6"),

@@ -29,6 +29,21 @@ class Parts:
         self.header = header
         self.arrays = arrays
 
+    def add_trees(self, trees: list["Parts"]) -> None:
+        self.header["trees"] = [tree.header for tree in trees]
+        for number, tree in enumerate(trees):
+            self.arrays |= {f"{number}/{name}": array for name, array in tree.arrays.items()}
+
+    def tree(self, number: int) -> "Parts":
+        """The parts of one of the trees that were added."""
+        prefix = f"{number}/"
+        arrays = {
+            name.removeprefix(prefix): array
+            for name, array in self.arrays.items()
+            if name.startswith(prefix)
+        }
+        return Parts(self.header["trees"][number], arrays)
+
     def put_packed(self, part: str, names: tuple[str, ...], table: np.ndarray) -> None:
         """Add the columns of a table of which many rows are zero."""
         packed = pack(table)

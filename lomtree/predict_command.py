@@ -3,6 +3,8 @@
 import click
 
 from lomtree.cli_options import (
+    DEFAULT_BEAM,
+    beam_option,
     command,
     input_options,
     model_options,
@@ -12,22 +14,39 @@ from lomtree.cli_options import (
 from lomtree.errors import LomtreeError
 
 
-@command(epilog="  zcat test.vw.gz | lomtree predict -i model.lom > labels.txt")
+@command(
+    epilog="  zcat test.vw.gz | lomtree predict -i model.lom > labels.txt\n"
+    "  lomtree predict -i model.lom test.vw.gz --top 3"
+)
 @model_options
+@beam_option
+@click.option(
+    "--top",
+    type=click.IntRange(1, 1000),
+    metavar="K",
+    help="Print the K best labels, best first, each with its probability: label:0.98.",
+)
+@click.option("--probabilities", is_flag=True, help="Print the best label so; as --top 1.")
 @click.option("-p", "--predictions", metavar="OUT", help="Write here instead of to stdout.")
 @input_options
-def predict(model_path, threads, sources, predictions, format, on_error, quiet) -> None:
+def predict(
+    model_path, threads, sources, beam, top, probabilities, predictions, format, on_error, quiet
+) -> None:
     """Print the label of every example in DATA, one line each, followed by its tag."""
     if not predictions:
         require_stdout()
     model = read_model_to_answer(model_path, threads, quiet)
-    from lomtree.answers import predict_lines
+    from lomtree.answers import Search, predict_lines, ranking_lines
     from lomtree.reader import Reader
 
     reader = Reader(sources, format, on_error)
+    if top or probabilities:
+        answers = ranking_lines(model, reader, Search(beam or DEFAULT_BEAM, top or 1))
+    else:
+        answers = predict_lines(model, reader, Search(beam, 1) if beam and beam > 1 else None)
     try:
         with click.open_file(predictions or "-", "wb") as out:
-            for lines in predict_lines(model, reader):
+            for lines in answers:
                 out.write(lines)
                 out.flush()
     except BrokenPipeError:

@@ -20,8 +20,9 @@ SQUARED, ABSOLUTE, LOGISTIC = range(3)
 # A gradient this small changes nothing: the regressor is sure already. Then one sweep over the
 # features is all. For a tree it measured better, too (fewer weights, less wandering); scores that
 # are compared with each other, as those of one-against-all, must be surer.
-SURE = 0.1
+SURE = 0.05
 SURE_AMONG_MANY = 0.001
+SURE_SCORE = log(1.0 / SURE - 1.0)  # with the logistic loss
 
 TINY = np.float32(1e-30)  # keeps the root of an underflowed square from being 0
 LARGEST_SQUARE = 1e20  # of a gradient: sums of them stay in the range of a float32
@@ -63,12 +64,12 @@ def limited(h):
 
 @kernel
 def score(weights, place, features, begin, end, x):
-    """w.x for the features begin:end with values x[0], x[1], ..."""
+    """w.x for the features begin:end, whose values are at the same positions of x."""
     offset, mask, table = offset_of(place), mask_of(weights), weights.table
     h = np.float32(0.0)
     for position in range(begin, end):
         slot = np.int64(index_of(features[position], offset) & mask)
-        h += table[slot, 0] * x[position - begin]
+        h += table[slot, 0] * x[position]
     return limited(h)
 
 
@@ -91,7 +92,7 @@ def find_direction(weights, rule, place, features, begin, end, x, direction):
     offset, mask, table = offset_of(place), mask_of(weights), weights.table
     gain = np.float32(0.0)
     for position in range(begin, end):
-        value = x[position - begin]
+        value = x[position]
         squares = np.float32(0.0)
         if rule.adaptive:
             squares = table[np.int64(index_of(features[position], offset) & mask), 1]
@@ -163,7 +164,7 @@ def update(
     for position in range(begin, end):
         index = index_of(features[position], offset)
         slot = np.int64(index & mask)
-        value = x[position - begin]
+        value = x[position]
         if table[slot, 0] == 0.0 and weights.tags[slot >> GROUP_BITS] == 0:
             take_line(weights, slot, index)
         table[slot, 0] += step * direction[position - begin]

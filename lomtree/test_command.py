@@ -5,6 +5,8 @@ import json
 import click
 
 from lomtree.cli_options import (
+    DEFAULT_BEAM,
+    beam_option,
     command,
     input_options,
     model_options,
@@ -17,51 +19,64 @@ from lomtree.stopwatch import Clock
 
 @command(
     epilog="  lomtree test -i model.lom test.vw.gz\n"
-    "  lomtree test -i model.lom test.vw.gz --by-label --confusion --top 50"
+    "  lomtree test -i model.lom test.vw.gz --beam 16 --top 5\n"
+    "  lomtree test -i model.lom test.vw.gz --by-label --confusion --rows 50"
 )
 @model_options
+@beam_option
+@click.option(
+    "--top",
+    type=click.IntRange(1, 1000),
+    metavar="K",
+    help="Count as an error, too, what is not among the K best labels.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
 @click.option("--by-label", is_flag=True, help="Show the labels with most errors, too.")
 @click.option("--confusion", is_flag=True, help="Show the most frequent wrong answers, too.")
 @click.option(
-    "--top",
+    "--rows",
     type=click.IntRange(0),
     help="Rows of --by-label and --confusion at most; 0 shows all.  [default: 20]",
 )
 @input_options
 def test(
-    model_path, threads, sources, as_json, by_label, confusion, top, format, on_error, quiet
-) -> None:
-    """Print how well a model predicts the labels of DATA."""
-    if top is not None and not (by_label or confusion):
-        raise OptionError("--top has no meaning without --by-label or --confusion")
+    model_path, threads, sources, beam, top, as_json, by_label, confusion, rows, format, on_error,
+    quiet,
+) -> None:  # fmt: skip
+    """Print how well a model predicts the labels of DATA.
+
+    With --beam or --top also the log loss of its probabilities and their expected calibration
+    error, and how often answers of a given probability are right.
+    """
+    if rows is not None and not (by_label or confusion):
+        raise OptionError("--rows has no meaning without --by-label or --confusion")
     require_stdout()
     model = read_model_to_answer(model_path, threads, quiet)
-    from lomtree.answers import score_examples
+    from lomtree.answers import Search, score_examples
     from lomtree.confusion import Confusions, make_tables, table_lines
     from lomtree.reader import Reader
 
     reader = Reader(sources, format, on_error, labels_required=True)
     confusions = Confusions(model.labels) if by_label or confusion else None
     clock = Clock()
-    score = score_examples(model, reader, confusions)
+    search = Search(beam or DEFAULT_BEAM, top or 1) if top or (beam or 1) > 1 else None
+    score = score_examples(model, reader, confusions, search)
     seconds = clock.seconds
     if not score.examples:
         raise LomtreeError("there were no examples to test the model with")
     tables = {}
     if confusions is not None:
-        tables = make_tables(confusions, by_label, confusion, 20 if top is None else top)
-    has_depth = model.learner.largest_depth is not None
+        tables = make_tables(confusions, by_label, confusion, 20 if rows is None else rows)
     result = {
         "algorithm": model.options.algorithm,
         "examples": score.examples,
         "errors": score.errors,
         "error": score.error,
         "interval": score.interval,
-        "mean_depth": score.mean_depth if has_depth else None,
-        "largest_depth": score.largest_depth if has_depth else None,
+        **_effort(score, model.learner.largest_depth is not None),
         "examples_per_second": score.examples / seconds,
         "skipped": reader.skipped,
+        **_trust(score.reliability),
         **tables,
     }
     if as_json:
@@ -72,14 +87,51 @@ def test(
         click.echo(b"\n" + table_lines(name, rows), nl=False)
 
 
+def _effort(score, has_tree: bool) -> dict:
+    """How far the examples went: down to a leaf, or with a search, by the regressors asked."""
+    if score.reliability is not None:
+        return {"mean_asked": score.mean_depth, "most_asked": score.largest_depth}
+    return {
+        "mean_depth": score.mean_depth if has_tree else None,
+        "largest_depth": score.largest_depth if has_tree else None,
+    }
+
+
+def _trust(reliability) -> dict:
+    """What there is to say about probabilities, if a search gave some."""
+    if reliability is None:
+        return {}
+    return {
+        "top": reliability.top,
+        "error_at_top": reliability.error_at_top,
+        "log_loss": reliability.log_loss,
+        "calibration_error": reliability.calibration_error,
+        "reliability": reliability.table(),
+    }
+
+
 def _print_score(result: dict) -> None:
     click.echo(f"algorithm            {result['algorithm']}")
     click.echo(f"examples             {result['examples']:,}")
     click.echo(f"errors               {result['errors']:,}")
     click.echo(f"error rate           {result['error']:.2%} +- {result['interval']:.2%} (95%)")
-    if result["largest_depth"] is not None:
+    if result.get("top", 1) > 1:
+        click.echo(f"{'error at ' + str(result['top']):20} {result['error_at_top']:.2%}")
+    if "log_loss" in result:
+        click.echo(f"log loss             {result['log_loss']:.4f}")
+        click.echo(f"calibration error    {result['calibration_error']:.2%}")
+        mean, most = result["mean_asked"], result["most_asked"]
+        click.echo(f"regressors asked     mean {mean:.1f}, most {most:,}")
+    elif result["largest_depth"] is not None:
         mean, largest = result["mean_depth"], result["largest_depth"]
         click.echo(f"depth                mean {mean:.1f}, largest {largest}")
     click.echo(f"examples per second  {result['examples_per_second']:,.0f}")
     if result["skipped"]:
         click.echo(f"skipped              {result['skipped']:,}")
+    if "reliability" in result:
+        click.echo("\nprobability  examples    mean   right")
+        for row in result["reliability"]:
+            click.echo(
+                f"  {row['from']:.1f} - {row['to']:.1f} {row['examples']:10,} "
+                f"{row['probability']:7.1%} {row['right']:7.1%}"
+            )

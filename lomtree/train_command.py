@@ -31,6 +31,8 @@ def _option_for(field: Field) -> Any:
     help = field.metadata["help"]
     if field.name in ("max_nodes", "classes"):  # 0 stands for not given
         return click.option(*names, type=click.IntRange(1), help=help)
+    if field.default is False:
+        return click.option(*names, is_flag=True, help=help)
     choices = field.metadata["choices"]
     kind: Any = click.Choice(choices) if choices else field.type
     return click.option(*names, type=kind, default=field.default, show_default=True, help=help)

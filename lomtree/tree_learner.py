@@ -1,31 +1,53 @@
 """What the learners that walk down a tree have in common."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
 from lomtree.batch import Batch
-from lomtree.learner import Learner, longest
+from lomtree.growing_learner import GrowingLearner
+from lomtree.leaf_labels import LeafLabels
+from lomtree.options import Options
+from lomtree.ranking import Ranking, make_bag, rank
+from lomtree.regressor import SURE_SCORE
+from lomtree.scaling import Scales
+from lomtree.search import make_beam, search
 from lomtree.walk import find_leaves, predict
 from lomtree.weights import FULL, GROUP
 
+_CHUNK = 256  # examples that are searched in one tree after the other
 
-class TreeLearner(Learner):
-    """The state of each has a tree, weights and scales."""
+
+class TreeLearner(GrowingLearner):
+    """The state of each has a tree and weights. `number` is its own among several trees."""
 
     state: Any
+
+    def __init__(
+        self, options: Options, state: Any = None, scales: Scales | None = None, number: int = 0
+    ) -> None:
+        self.number = number
+        super().__init__(options, state, scales)
+
+    @property
+    @abstractmethod
+    def leaf_labels(self) -> LeafLabels:
+        """What its leaves answer with."""
 
     def _predict_run(
         self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray
     ) -> None:
-        state, x = self.state, np.empty(longest(batch, begin, end), np.float32)
-        predict(state.tree, state.weights, state.scales, x, batch, begin, end, answers, depths)
+        predict(self.state.tree, self.state.weights, batch, begin, end, answers, depths)
+
+    def _rank_run(self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking) -> None:
+        rank_with([self], self.leaf_labels, batch, begin, end, beam, ranking)
 
     def find_leaves(self, batch: Batch, count: int) -> np.ndarray:
         """The leaf (a node's number) where each of the first `count` examples ends."""
-        state, leaves = self.state, np.empty(count, np.int64)
-        x = np.empty(longest(batch, 0, count), np.float32)
-        find_leaves(state.tree, state.weights, state.scales, x, batch, count, leaves)
+        leaves, scaled = np.empty(count, np.int64), self.scaler.outline(batch, count)
+        self.scaler.apply(batch, 0, count, scaled)
+        find_leaves(self.state.tree, self.state.weights, scaled, count, leaves)
         return leaves
 
     @property
@@ -61,3 +83,30 @@ class TreeLearner(Learner):
             ("internal nodes", f"{self.internal_nodes:,}"),
             ("weight table", f"2^{self.table_bits} slots, {self.table_load:.0%} in use{crowded}"),
         ]
+
+
+def rank_with(
+    trees: list[TreeLearner],
+    leaf_labels: LeafLabels,
+    batch: Batch,
+    begin: int,
+    end: int,
+    width: int,
+    ranking: Ranking,
+) -> None:
+    """Search each of the trees for the examples begin:end, and rank the labels of all leaves found.
+    `leaf_labels` are those of all trees, joined."""
+    beam, bag = make_beam(width), make_bag(width * len(trees))
+    leaves = np.empty((min(_CHUNK, end - begin), width * len(trees)), np.int64)
+    masses = np.empty(leaves.shape)
+    for first in range(begin, end, _CHUNK):
+        last = min(first + _CHUNK, end)
+        nodes_before = 0
+        for number, tree in enumerate(trees):
+            stretch = 1.0 if tree.options.loss == "logistic" else SURE_SCORE
+            search(
+                tree.state.tree, tree.state.weights, batch, first, last, stretch, beam,
+                nodes_before, number * width, leaves, masses, ranking.asked,
+            )  # fmt: skip
+            nodes_before += int(tree.state.tree.counts["nodes"][0])
+        rank(leaf_labels, leaves, masses, first, last, bag, ranking)

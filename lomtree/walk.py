@@ -1,9 +1,8 @@
-"""The way of an example down a tree, and the answers: the same for every kind of tree."""
+"""The way of an example, scaled, down a tree, and the answers: the same for every kind of tree."""
 
 from lomtree.compiled import kernel
 from lomtree.machine import prefetch
 from lomtree.regressor import score
-from lomtree.scaling import scale
 from lomtree.structure import NO_LABEL, NONE
 from lomtree.weights import GROUP_BITS, fetch
 
@@ -34,46 +33,42 @@ def fetch_child(nodes, weights, batch, begin, end, j, v):
 
 
 @kernel
-def step_down(nodes, weights, batch, begin, end, x, j):
+def step_down(nodes, weights, batch, begin, end, j):
     """The score of the node j, and the child that it leads to; what comes next is asked for."""
     look_ahead(nodes, j)
     fetch_child(nodes, weights, batch, begin, end, j, nodes[j].left)
     fetch_child(nodes, weights, batch, begin, end, j, nodes[j].right)
-    h = score(weights, nodes[j].place, batch.features, begin, end, x)
+    h = score(weights, nodes[j].place, batch.features, begin, end, batch.values)
     return h, child(nodes, j, h)
 
 
 @kernel
-def descend(tree, weights, batch, begin, end, x, j):
+def descend(tree, weights, batch, begin, end, j):
     """Walk from j to a leaf; returns it and the number of steps."""
     nodes, steps = tree.nodes, 0
     while nodes[j].left != NONE:
-        _h, j = step_down(nodes, weights, batch, begin, end, x, j)
+        _h, j = step_down(nodes, weights, batch, begin, end, j)
         steps += 1
     return j, steps
 
 
 @kernel
-def answer_example(tree, weights, scales, x, batch, begin, end):
-    scale(scales, batch.features, batch.values, begin, end, x)
-    leaf, depth = descend(tree, weights, batch, begin, end, x, tree.counts[0].root)
+def answer_example(tree, weights, batch, example):
+    begin, end = batch.starts[example], batch.starts[example + 1]
+    leaf, depth = descend(tree, weights, batch, begin, end, tree.counts[0].root)
     return tree.nodes[leaf].label, depth
 
 
 @kernel
-def find_leaves(tree, weights, scales, x, batch, count, leaves):
+def find_leaves(tree, weights, batch, count, leaves):
     """The leaf where each of the first `count` examples ends."""
     for example in range(count):
         begin, end = batch.starts[example], batch.starts[example + 1]
-        scale(scales, batch.features, batch.values, begin, end, x)
-        leaves[example], _ = descend(tree, weights, batch, begin, end, x, tree.counts[0].root)
+        leaves[example], _ = descend(tree, weights, batch, begin, end, tree.counts[0].root)
 
 
 @kernel
-def predict(tree, weights, scales, x, batch, first, last, answers, depths):
+def predict(tree, weights, batch, first, last, answers, depths):
     """One walk from the root for each of the examples first:last."""
     for example in range(first, last):
-        begin, end = batch.starts[example], batch.starts[example + 1]
-        answers[example], depths[example] = answer_example(
-            tree, weights, scales, x, batch, begin, end
-        )
+        answers[example], depths[example] = answer_example(tree, weights, batch, example)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 import numpy as np
+from naive_label_trees import draw
 from naive_regressor import Regressor, Rule, Scales
 
 NO_LABEL = -1
@@ -44,7 +45,7 @@ class Node:
         return self.sum_m / self.sum_n if self.sum_n else 0.0
 
     def e(self, y):
-        return self.m[y] / self.n[y] if self.n.get(y) else 0.0
+        return self.m[y] / self.n[y] if self.n.get(y) else self.m.get(y, 0.0)
 
     @property
     def max_l(self):
@@ -52,12 +53,25 @@ class Node:
 
 
 class Lomtree:
-    def __init__(self, rule: Rule, swap_resistance=4.0, max_nodes=0, nodes_per_class=4.0):
+    """With a whim above 0, chance prefers a side for a label that is new to a node, so strongly."""
+
+    def __init__(
+        self,
+        rule: Rule,
+        swap_resistance=4.0,
+        max_nodes=0,
+        nodes_per_class=4.0,
+        scales=None,
+        whim=0.0,
+        seed=0,
+    ):
         self.rule = rule
         self.R_S = swap_resistance
         self.max_nodes = max_nodes
         self.nodes_per_class = nodes_per_class
-        self.scales = Scales(rule.adaptive)
+        self.scales = scales or Scales()
+        self.whim = whim
+        self.seed = seed
         self.root = Node(0, Regressor(rule))
         self.nodes = [self.root]
         self.t = 0
@@ -91,6 +105,8 @@ class Lomtree:
 
         j, depth = self.root, 0
         while True:
+            if y not in j.l:
+                j.m[y] = self._preference(j, y)
             j.l[y] = j.l.get(y, 0.0) + w
             if j.label == NO_LABEL or (y != j.label and j.l[y] > j.l.get(j.label, 0.0)):
                 j.label = y
@@ -104,11 +120,15 @@ class Lomtree:
             score = j.h.train(features, xs, c, w, self.scales.mean_square(), j.sum_n)
             gained = w * float(np.clip(score, -1, 1))
             j.n[y] = j.n.get(y, 0.0) + w
-            j.m[y] = j.m.get(y, 0.0) + gained
+            j.m[y] += gained
             j.sum_n += w
             j.sum_m += gained
             j = j.left if score < 0 else j.right
             depth += 1
+
+    def _preference(self, j, y):
+        life = draw(self.seed, j.number * 2**32 + j.recycled)
+        return self.whim * (2 * (draw(life, y) / 2**64) - 1)
 
     def _split(self, j):
         if self.t < self.T:

@@ -70,10 +70,10 @@ class Node:
 class LabelTree:
     """What both trees share: where labels have their leaves, and how a walk finds one."""
 
-    def __init__(self, rule: Rule, seed=0, classes=0):
+    def __init__(self, rule: Rule, seed=0, classes=0, scales=None):
         self.rule = rule
         self.seed = seed
-        self.scales = Scales(rule.adaptive)
+        self.scales = scales or Scales()
         self.root = Node(label=0)
         self.leaves = [self.root]  # by label
         self.seen = set()

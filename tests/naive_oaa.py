@@ -12,9 +12,9 @@ NO_LABEL = -1
 
 
 class OneAgainstAll:
-    def __init__(self, rule: Rule, known=0):
+    def __init__(self, rule: Rule, known=0, scales=None):
         """`known` labels have their regressors from the start."""
-        self.scales = Scales(rule.adaptive)
+        self.scales = scales or Scales()
         self.regressors = [Regressor(rule) for _ in range(known)]  # by label
         self.unknown = Regressor(rule)  # of every label that has none yet
         self.trained = 0.0  # the importance of all learned examples

@@ -11,6 +11,8 @@ import numpy as np
 
 F = np.float32
 LARGEST_COUNT = F(2**24)
+LARGEST_VALUE = F(1e10)  # scaled
+INFINITE = float(np.finfo(np.float32).max)
 SMALLEST_SUM = F(1e-30)
 
 
@@ -21,7 +23,7 @@ class Rule:
     rate: float = 4.0
     power: float = 0.5
     clip: float = 0.5
-    sure: float = 0.1  # gradients up to this change nothing
+    sure: float = 0.05  # gradients up to this change nothing
 
 
 def slope_of(loss: str, h: float, c: float) -> float:
@@ -86,38 +88,57 @@ class Regressor:
 
 @dataclass
 class Scales:
-    """The root mean square of the values that each feature had where it was written."""
+    """How values are scaled: by what each feature had where it was written, and by the example."""
 
-    adaptive: bool
+    kind: str = "l2"
+    tf_idf: bool = False
     count: dict = field(default_factory=dict)  # by feature
-    root: dict = field(default_factory=dict)  # by feature
+    size: dict = field(default_factory=dict)  # by feature: largest or root mean square
     norms: float = 0.0  # sum over examples of their scaled squared norm
     examples: int = 0
 
     def learn(self, features, values):
         """Count an example's values; returns them scaled."""
-        if not self.adaptive:
-            return list(values)
+        self.examples += 1
         for feature, value in zip(features, values, strict=True):
-            count, root = self.count.get(feature, F(0)), float(self.root.get(feature, F(0)))
-            square = root**2 + (float(value) ** 2 - root**2) / (float(count) + 1)
-            self.root[feature] = F(math.sqrt(square))
+            count, size = self.count.get(feature, F(0)), self.size.get(feature, F(0))
+            if self.kind == "max":
+                self.size[feature] = max(size, abs(value))
+            else:
+                square = float(size) ** 2
+                square += (float(value) ** 2 - square) / (float(count) + 1)
+                self.size[feature] = F(math.sqrt(square))
             self.count[feature] = min(count + F(1), LARGEST_COUNT)
         xs = self.scaled(features, values)
-        norm = 0.0
-        for x in xs:  # not sum(), which compensates for rounding since Python 3.12
-            norm += float(x * x)
-        self.norms += norm
-        self.examples += 1
+        self.norms += self._square(xs) if self.kind != "l2" else float(any(xs))
         return xs
 
     def scaled(self, features, values):
-        if not self.adaptive:
-            return list(values)
-        return [
-            value / self.root[feature] if feature in self.root else F(0)
-            for feature, value in zip(features, values, strict=True)
-        ]
+        xs = [self._freed(*pair) for pair in zip(features, values, strict=True)]
+        length = F(math.sqrt(self._square(xs)))
+        if self.kind == "l2" and length > 0:
+            xs = [x / length for x in xs]
+        return xs
+
+    def _freed(self, feature, value):
+        """Of its feature's unit, and of how common it is."""
+        count, size = self.count.get(feature, F(0)), self.size.get(feature, F(0))
+        if self.kind != "none":
+            value = value / size if size > 0 else F(0)
+            value = min(max(value, -LARGEST_VALUE), LARGEST_VALUE)
+        if self.tf_idf:
+            examples = min(float(self.examples), float(LARGEST_COUNT))
+            rarity = 1 + math.log((1 + examples) / (1 + float(count)))
+            value = (
+                F(min(max(float(value) * float(F(rarity)), -INFINITE), INFINITE)) if count else F(0)
+            )
+        return value
+
+    def _square(self, xs):
+        square = 0.0
+        for x in xs:  # not sum(), which compensates for rounding since Python 3.12
+            square += float(x) * float(x)
+        return square
 
     def mean_square(self):
         return self.norms / self.examples if self.examples else 1.0

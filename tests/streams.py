@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from naive_label_trees import FilterTree, RandomTree
 from naive_oaa import OneAgainstAll
-from naive_regressor import Rule
+from naive_regressor import Rule, Scales
 
 from lomtree.batch import CONSTANT, Batch
 from lomtree.learner import Learner
@@ -89,6 +89,8 @@ def random_options(rng, **fixed) -> Options:
         "bits": BITS,
         "loss": str(rng.choice(["squared", "absolute", "logistic"])),
         "update": str(rng.choice(["sgd", "adaptive"])),
+        "scale": str(rng.choice(["none", "max", "rms", "l2", "l2"])),
+        "tf_idf": bool(rng.choice([False, False, True])),
         "learning_rate": float(rng.choice([0.1, 1, 4])),
         "power_t": float(rng.choice([0.5, 0.5, 0.3, 0])),
         "clip": float(rng.choice([0.1, 0.5, 2])),
@@ -108,13 +110,16 @@ def naive_learner(options: Options):
         options.power_t,
         options.clip,
     )
+    scales = Scales(options.scale, options.tf_idf)
     if options.algorithm == "rtree":
-        return RandomTree(rule, options.seed, options.classes)
+        return RandomTree(rule, options.seed, options.classes, scales)
     if options.algorithm == "filter":
-        return FilterTree(rule, options.seed, options.classes)
+        return FilterTree(rule, options.seed, options.classes, scales)
     if options.algorithm == "oaa":
-        return OneAgainstAll(replace(rule, sure=0.001))
-    return naive.Lomtree(rule, options.swap_resistance, options.max_nodes, options.nodes_per_class)
+        return OneAgainstAll(replace(rule, sure=0.001), scales=scales)
+    return naive.Lomtree(
+        rule, options.swap_resistance, options.max_nodes, options.nodes_per_class, scales
+    )
 
 
 def teach(learner: Learner, examples, cuts=()) -> list:
@@ -146,11 +151,16 @@ def ask_naive(tree, examples) -> list:
 
 def content(learner) -> list:
     """All that learning may change."""
-    return [array.tobytes() for part in learner.state for array in _arrays_of(part)]
+    return [
+        array.tobytes() for part in (learner.state, learner.scaler.scales) for array in arrays(part)
+    ]
 
 
-def _arrays_of(part):
-    return [part] if isinstance(part, np.ndarray) else part
+def arrays(part) -> list:
+    """All arrays in a tuple of arrays and tuples."""
+    if isinstance(part, tuple):
+        return [array for one in part for array in arrays(one)]
+    return [part] if isinstance(part, np.ndarray) else []
 
 
 def nodes_of(learner):

@@ -29,7 +29,7 @@ def train(lomtree, path, *arguments, stdin=b""):
 
 def test_every_word_has_a_learner(algorithm):
     learner = new_learner(Options(algorithm=algorithm, bits=12))
-    assert type(learner) is learner_for(algorithm)
+    assert type(learner) is learner_for(learner.options)
 
 
 def test_it_learns_and_its_model_says_who_made_it(lomtree, data, tmp_path, algorithm):

@@ -94,7 +94,7 @@ def questions(lines) -> bytes:
 
 def test_the_tables_are_those_of_the_predictions(lomtree, model, questions):
     pairs = pairs_of(lomtree, model, questions)
-    by_label, confused = tables(lomtree, model, questions, "--top", 0)
+    by_label, confused = tables(lomtree, model, questions, "--rows", 0)
     assert by_label == naive_by_label(pairs)
     assert confused == naive_confusion(pairs)
     assert len(confused) > 20
@@ -102,7 +102,7 @@ def test_the_tables_are_those_of_the_predictions(lomtree, model, questions):
 
 def test_the_tables_add_up_to_the_score(lomtree, model, questions):
     score = json.loads(
-        lomtree("test", "-i", model, "--json", *BOTH, "--top", 0, stdin=questions).out
+        lomtree("test", "-i", model, "--json", *BOTH, "--rows", 0, stdin=questions).out
     )
     assert sum(row["examples"] for row in score["by_label"]) == score["examples"] == 300
     assert sum(row["errors"] for row in score["by_label"]) == score["errors"] > 0
@@ -111,7 +111,7 @@ def test_the_tables_add_up_to_the_score(lomtree, model, questions):
 
 def test_labels_that_training_never_saw_have_their_own_names(lomtree, model, questions):
     text = b"new-1 |words w1\n" * 2 + questions + b"new-2 |words w1\nnew-1 |words w2\n"
-    by_label, confused = tables(lomtree, model, text, "--top", 0)
+    by_label, confused = tables(lomtree, model, text, "--rows", 0)
     pairs = pairs_of(lomtree, model, text)
     assert (by_label, confused) == (naive_by_label(pairs), naive_confusion(pairs))
     [new] = [row for row in by_label if row["label"] == "new-1"]
@@ -124,7 +124,7 @@ def test_skipped_lines_are_not_counted(lomtree, model, lines, questions):
     pairs = pairs_of(lomtree, model, text, *skip)
     assert len(pairs) == 301
     expected = naive_by_label(pairs), naive_confusion(pairs)
-    assert tables(lomtree, model, text, "--top", 0, *skip) == expected
+    assert tables(lomtree, model, text, "--rows", 0, *skip) == expected
 
 
 def test_importance_does_not_count(lomtree, one_class):
@@ -142,7 +142,7 @@ def test_thousands_of_pairs(lomtree, tmp_path):
     )
     assert lomtree(*TRAIN, "-f", tmp_path / "m", stdin=text).status == 0
     pairs = pairs_of(lomtree, tmp_path / "m", text)
-    by_label, confused = tables(lomtree, tmp_path / "m", text, "--top", 0)
+    by_label, confused = tables(lomtree, tmp_path / "m", text, "--rows", 0)
     assert len(confused) > 2000
     assert (by_label, confused) == (naive_by_label(pairs), naive_confusion(pairs))
 
@@ -153,7 +153,7 @@ def test_the_rivals(lomtree, tmp_path, questions, algorithm):
     assert lomtree(*TRAIN, "--algorithm", algorithm, "-f", path, stdin=questions).status == 0
     pairs = pairs_of(lomtree, path, questions)
     expected = naive_by_label(pairs), naive_confusion(pairs)
-    assert tables(lomtree, path, questions, "--top", 0) == expected
+    assert tables(lomtree, path, questions, "--rows", 0) == expected
 
 
 # -- block by block
@@ -228,9 +228,9 @@ def test_ties_of_labels_go_to_the_higher_error_rate_and_then_in_order(tmp_path):
 
 
 @pytest.mark.parametrize("top", [0, 1, 3, 10**9])
-def test_top_limits_both_tables(lomtree, model, questions, top):
-    by_label, confused = tables(lomtree, model, questions, "--top", 0)
-    few = tables(lomtree, model, questions, "--top", top)
+def test_rows_limit_both_tables(lomtree, model, questions, top):
+    by_label, confused = tables(lomtree, model, questions, "--rows", 0)
+    few = tables(lomtree, model, questions, "--rows", top)
     assert few == (by_label[: top or None], confused[: top or None])
 
 
@@ -241,7 +241,7 @@ def test_twenty_rows_if_nothing_is_said(lomtree, one_class):
 
 
 def test_the_order_is_the_same_with_any_number_of_threads(lomtree, model, questions):
-    one, two = (tables(lomtree, model, questions, "--threads", n, "--top", 0) for n in (1, 2))
+    one, two = (tables(lomtree, model, questions, "--threads", n, "--rows", 0) for n in (1, 2))
     assert one == two
 
 
@@ -273,7 +273,7 @@ def without_speed(text: bytes) -> bytes:
 
 @pytest.mark.parametrize("flags", [("--by-label",), ("--confusion",), BOTH])
 def test_text_and_json_agree(lomtree, model, questions, flags):
-    options = ("test", "-i", model, *flags, "--top", 12)
+    options = ("test", "-i", model, *flags, "--rows", 12)
     score = json.loads(lomtree(*options, "--json", stdin=questions).out)
     result = lomtree(*options, stdin=questions)
     summary, *blocks = result.out.split(b"\n\n")
@@ -337,16 +337,16 @@ def test_labels_are_shown_whatever_the_terminal_encodes(process, one_class, monk
 # -- usage
 
 
-def test_top_alone_is_a_usage_error(lomtree, model, data):
+def test_rows_alone_is_a_usage_error(lomtree, model, data):
     for options in ([], ["--json"]):
-        result = lomtree("test", "-i", model, "--top", 0, *options, data)
-        sentence = "lomtree: --top has no meaning without --by-label or --confusion\n"
+        result = lomtree("test", "-i", model, "--rows", 0, *options, data)
+        sentence = "lomtree: --rows has no meaning without --by-label or --confusion\n"
         assert result == (2, b"", sentence)
 
 
 @pytest.mark.parametrize("top", ["-1", "many", "1.5"])
-def test_top_is_a_whole_number(lomtree, model, data, top):
-    result = lomtree("test", "-i", model, "--by-label", "--top", top, data)
+def test_rows_are_a_whole_number(lomtree, model, data, top):
+    result = lomtree("test", "-i", model, "--by-label", "--rows", top, data)
     assert (result.status, result.out) == (2, b"")
 
 

@@ -47,7 +47,7 @@ def test_agrees_with_the_naive_tree_where_labels_often_lose():
 
 
 def score_at(weights, way, one):
-    """With sgd, which scales nothing."""
+    """With values that are not scaled."""
     row = weights[way]
     return sum(row.get(f, (0.0,))[0] * v for f, v in zip(one.features, one.values, strict=True))
 
@@ -56,7 +56,15 @@ def test_nothing_above_a_lost_match_learns_and_every_won_match_leads_on():
     lost = led_on = 0
     for seed in range(5):
         learner = new_learner(
-            Options(algorithm="filter", bits=BITS, update="sgd", clip=0.1, classes=16, seed=seed)
+            Options(
+                algorithm="filter",
+                bits=BITS,
+                update="sgd",
+                scale="none",
+                clip=0.1,
+                classes=16,
+                seed=seed,
+            )
         )
         teach(learner, [example(label) for label in range(16)])  # everyone has an opponent
         shape = shape_of(learner)

@@ -321,7 +321,7 @@ def test_an_example_without_label_or_importance_is_answered_not_learned(algorith
 
 @both_trees
 def test_learning_answers_what_predicting_would_have_just_before(algorithm):
-    learner = new_learner(options_of(algorithm, update="sgd"))
+    learner = new_learner(options_of(algorithm, scale="none"))
     for one in random_stream(np.random.default_rng(0), 300, 8):
         expected = ask(learner, [one])[0][0]
         assert teach(learner, [one])[0][0] == expected

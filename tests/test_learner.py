@@ -44,7 +44,7 @@ def test_an_example_without_label_or_importance_is_answered_not_learned(stream, 
 
 
 def test_learning_answers_what_predicting_would_have_just_before(stream, options):
-    learner = new_learner(replace(options, update="sgd"))
+    learner = new_learner(replace(options, scale="none", tf_idf=False))
     for one in stream:
         expected = ask(learner, [one])[0][0]
         assert teach(learner, [one])[0][0] == expected
@@ -65,7 +65,7 @@ def test_a_state_goes_on_in_another_learner(stream, options):
     whole, first = new_learner(options), new_learner(options)
     results = teach(whole, stream)
     teach(first, stream[:150])
-    second_half = teach(type(first)(options, first.state), stream[150:])
+    second_half = teach(type(first)(options, first.state, first.scaler.scales), stream[150:])
     assert second_half == results[150:]
 
 

@@ -196,7 +196,8 @@ def test_no_number_of_the_header_is_believed(options, tmp_path):
     seeds = {("seed", 2**31), ("seed", 2**63 - 1)}
     fractions = ("learning_rate", "power_t", "clip", "nodes_per_class", "swap_resistance")
     rates = {(name, 0.5) for name in (*fractions, "holdout")}
-    assert accepted <= counters | seeds | rates | {("swap_resistance", 2**31)}
+    switches = {("tf_idf", True), ("tf_idf", False)}
+    assert accepted <= counters | seeds | rates | switches | {("swap_resistance", 2**31)}
 
 
 def set_array(name, values):
@@ -301,7 +302,7 @@ MALFORMED = {
     "a column of weights too short": set_form("weights.squares", lambda a: a[:-1]),
     "tags of another type": set_form("tags.tag", lambda a: a.astype(np.int32)),
     "fewer tags than the table is full": in_header("slots", [1 << 18, 1]),
-    "a negative scale": set_item("scales.root", 0, -1),
+    "a negative scale": set_item("scales.size", 0, -1),
     "a norm that is no number": set_item("scales.norms", 0, np.nan),
     "norms too long": set_array("scales.norms", [1, 1, 1]),
     **{f"{name} is missing": without(name) for name in ("labels.text", "nodes.left")},

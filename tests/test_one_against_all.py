@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_oaa import OneAgainstAll
+from naive_regressor import Scales
 from streams import (
     BITS,
     SMALL_EXAMPLES,
@@ -167,7 +168,9 @@ def test_late_labels_are_as_if_they_had_been_known_from_the_start(update):
         stream = leave_gaps(rng, random_stream(rng, 120, 8, weighted=seed % 2 == 0))
         questions = random_stream(rng, 40, 8)
         learner, late = new_learner(options), naive_learner(options)
-        early = OneAgainstAll(late.unknown.rule, known=16)
+        early = OneAgainstAll(
+            late.unknown.rule, known=16, scales=Scales(options.scale, options.tf_idf)
+        )
         results = teach_naive(early, stream)
         assert teach_naive(late, stream) == results
         assert teach(learner, stream) == results
@@ -251,7 +254,7 @@ def test_an_example_without_label_or_importance_is_answered_not_learned(unlearne
 
 
 def test_learning_answers_what_predicting_would_have_just_before():
-    learner = new_learner(Options(algorithm="oaa", bits=BITS, update="sgd"))
+    learner = new_learner(Options(algorithm="oaa", bits=BITS, scale="none"))
     for one in random_stream(np.random.default_rng(0), 300, 8):
         expected = ask(learner, [one])
         assert teach(learner, [one]) == expected

@@ -58,10 +58,12 @@ def test_one_bold_pass_is_enough_where_every_label_has_a_feature():
 
 
 def test_a_node_learns_from_the_labels_below_it_alone():
-    """With sgd; the scales of the adaptive rule know all examples."""
+    """With values that are not scaled: scales know all examples."""
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        options = random_options(rng, algorithm="rtree", update="sgd", classes=8, seed=seed)
+        options = random_options(
+            rng, algorithm="rtree", scale="none", update="sgd", tf_idf=False, classes=8, seed=seed
+        )
         learner, twin = new_learner(options), new_learner(options)
         begin = [example(label) for label in range(8)]
         stream = [one for one in random_stream(rng, 200, 8) if one.label >= 0]

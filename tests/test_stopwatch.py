@@ -75,7 +75,7 @@ def test_a_clock_leaves_out_what_the_compiler_takes(clock, monkeypatch):
 
 def test_timings_of_every_command(lomtree, data, model, tmp_path, monkeypatch):
     stages = {
-        ("train", data, "-f", tmp_path / "m"): {"read", "parse", "learn", "write model"},
+        ("train", data, "-f", tmp_path / "m"): {"read", "parse", "scale", "learn", "write model"},
         ("predict", data, "-i", model): {"read model", "read", "parse", "predict", "write"},
         ("test", data, "-i", model): {"read model", "read", "parse", "predict"},
     }

@@ -1,0 +1,64 @@
+"""A learner whose tables grow while it learns."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from lomtree.batch import Batch
+from lomtree.learner import Learner
+from lomtree.options import Options
+from lomtree.scaling import Scales
+
+
+class GrowingLearner(Learner):
+    """Kernels allocate nothing: they stop where there is no room, and go on when there is."""
+
+    def __init__(self, options: Options, state: Any = None, scales: Scales | None = None) -> None:
+        super().__init__(options, state, scales)
+        self._scratch = self._make_scratch(0)
+        self._scratch_length = 0
+
+    def learn_scaled(
+        self,
+        batch: Batch,
+        mean_squares: np.ndarray,
+        count: int,
+        answers: np.ndarray,
+        depths: np.ndarray,
+    ) -> None:
+        wanted = longest(batch, 0, count)
+        if wanted > self._scratch_length:
+            self._scratch_length = 2 * wanted
+            self._scratch = self._make_scratch(2 * wanted)
+        done = 0
+        while True:
+            done = self._learn_run(batch, mean_squares, done, count, answers, depths)
+            if done == count:
+                return
+            self._grow(int(batch.labels[done]))
+
+    @abstractmethod
+    def _make_scratch(self, length: int) -> Any:
+        """Room for one example of up to `length` features."""
+
+    @abstractmethod
+    def _learn_run(
+        self,
+        batch: Batch,
+        mean_squares: np.ndarray,
+        begin: int,
+        end: int,
+        answers: np.ndarray,
+        depths: np.ndarray,
+    ) -> int:
+        """Learn the examples begin:end; returns where there was no room to go on, or end."""
+
+    @abstractmethod
+    def _grow(self, label: int) -> None:
+        """Make room for an example of this label."""
+
+
+def longest(batch: Batch, begin: int, end: int) -> int:
+    """The most features that one of these examples has."""
+    return int(np.diff(batch.starts[begin : end + 1]).max(initial=0))
