@@ -7,6 +7,7 @@ import numpy as np
 
 from lomtree import tallies
 from lomtree.batch import Batch
+from lomtree.errors import ModelError
 from lomtree.lom_tree import Growth, Scratch, learn
 from lomtree.nodes import Tree, load_tree, make_tree, store_tree, with_room
 from lomtree.options import Options
@@ -104,8 +105,11 @@ class LomLearner(TreeLearner):
         tree = load_tree(parts, _LEARNING_COLUMNS if counted else (), label_count)
         table = tallies.make_tallies()
         if counted:
-            room = int(tree.counts["depth"][0]) + 2
-            table = tallies.load(parts, tree.nodes["generation"], label_count, room)
+            room, seen = int(tree.counts["depth"][0]) + 2, int(tree.counts["labels"][0])
+            table = tallies.load(parts, tree.nodes["generation"], seen, room)
+            found = np.bincount(parts.arrays["tallies.node"], minlength=len(tree.nodes))
+            if np.any(found != tree.nodes["labels"]):
+                raise ModelError("its tallies do not fit its nodes and labels")
             tree.counts["tallies"] = np.count_nonzero(table["generation"])
         weights = load_weights(parts, options, learning)
         return cls(

@@ -93,6 +93,8 @@ def store_scales(scales: Scales, parts: Parts) -> None:
 def load_scales(parts: Parts, scaled: bool) -> Scales:
     scales = make_scales(scaled)
     parts.fill_packed("scales", _COLUMNS, _rows_in_use(scales))
+    if np.any(scales.table[:, 0] > COUNT_LIMIT):
+        raise ModelError("its scales count more values than they can")
     norms = parts.column("scales.norms", np.float64, 2)
     if not np.all(np.isfinite(norms)) or norms.min() < 0 or np.any(scales.table < 0):
         raise ModelError("its scales are not positive numbers")
