@@ -30,6 +30,16 @@ RATES = st.sampled_from([1e6, 1e-6, 4.0, 1e3])
 POWERS = st.sampled_from([0.5, 0.0, 1.0, 0.3])
 
 
+def new_model(algorithm, loss, update, rate, power, clip) -> Model:
+    options = Options(
+        algorithm=algorithm, bits=10, loss=loss, update=update, learning_rate=rate, power_t=power,
+        clip=clip,
+    )  # fmt: skip
+    model = Model.new(options)
+    model.labels.add(*(b"%d" % number for number in range(6)))
+    return model
+
+
 def check_works(model: Model, stream, folder) -> None:
     """It is written, and what is read again answers, goes on learning and can be looked at."""
     path = str(folder / "model.lom")
@@ -55,11 +65,21 @@ def check_works(model: Model, stream, folder) -> None:
 def test_any_finite_numbers_make_a_model(
     tmp_path_factory, algorithm, loss, update, stream, rate, power, clip
 ):
-    options = Options(
-        algorithm=algorithm, bits=10, loss=loss, update=update, learning_rate=rate, power_t=power,
-        clip=clip,
-    )  # fmt: skip
-    model = Model.new(options)
-    model.labels.add(*(b"%d" % number for number in range(6)))
+    model = new_model(algorithm, loss, update, rate, power, clip)
     teach(model.learner, stream)
     check_works(model, stream, tmp_path_factory.mktemp("finite"))
+
+
+@pytest.mark.parametrize("update", UPDATES)
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_extremes_that_come_again_and_again_add_up_to_no_more(tmp_path, algorithm, loss, update):
+    rng = np.random.default_rng(1)
+    for sizes in (SIZES, [1e-30, 1e-15, -1e-14], [1e19, -3e38, 1e14], [1e-15, 1e14, 1.0]):
+        different = [
+            example(label, dict(enumerate(rng.choice(sizes, 3))), rng.choice([1, 1e-9, 1e9]))
+            for label in range(6)
+        ]
+        model = new_model(algorithm, loss, update, 1e6, 0.0, 1e6)
+        teach(model.learner, [different[i] for i in rng.integers(6, size=3000)])
+        check_works(model, different, tmp_path)
