@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench clean
+.PHONY: demo test fuzz bench clean
 
 demo: .venv/run
 	$(BIN)/python scripts/unicode_names.py --part train | $(BIN)/lomtree train --passes 10 -f names.lom
@@ -14,6 +14,9 @@ test: .venv/dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
+
+fuzz: .venv/dev
+	$(BIN)/python scripts/fuzz.py --write RELIABILITY.md
 
 bench: .venv/bench
 	$(BIN)/python scripts/bench_vw.py --write BENCHMARKS.md

@@ -78,8 +78,11 @@ def write_arrays(path: str, header: dict, arrays: Arrays) -> None:
 def read_arrays(path: str, needed: Callable[[str], bool]) -> tuple[dict, Arrays]:
     """The header, and those of the arrays that are needed; ModelError if it is no such file."""
     with open(path, "rb") as opened:
-        file = opened if opened.seekable() else io.BytesIO(opened.read())
-        return _take_apart(_Reader(file), needed)
+        if opened.seekable():
+            return _take_apart(_Reader(opened), needed)
+        head = opened.read(len(MAGIC))  # a pipe without end is no model
+        rest = opened.read() if head == MAGIC else b""
+        return _take_apart(_Reader(io.BytesIO(head + rest)), needed)
 
 
 class _Reader:

@@ -23,7 +23,8 @@ def feature_names(line: bytes) -> dict[int, str]:
     names = {CONSTANT: "Constant"}
     if guess_format(line) == "libsvm":
         for word in line.partition(b"#")[0].split()[1:]:
-            names[int(word.partition(b":")[0])] = word.partition(b":")[0].decode()
+            index = word.partition(b":")[0]
+            names[int(index[-10:])] = index.decode()  # what stands before 10 digits are zeros
         return names
     for part in line.strip(b"\r\n").replace(b"\t", b" ").split(b"|")[1:]:
         space, _, words = part.partition(b" ")
@@ -68,7 +69,7 @@ class Walk:
         weights = self._weights.table[slots, 0]
         found: list[dict[str, Any]] = [
             {"feature": self._name(feature), "value": float(x), "weight": float(w),
-             "product": float(w * x)}
+             "product": float(w) * float(x)}
             for feature, x, w in zip(self.features, self.x, weights, strict=True)
         ]  # fmt: skip
         found.sort(key=lambda row: (-abs(row["product"]), row["feature"]))

@@ -59,7 +59,8 @@ def _make(limit: int, width: int, squares: bool) -> ClassWeights:
 def _find(table, feature):
     """The slot of a feature, or the free slot where it belongs."""
     mask = len(table.slots) - 1
-    slot = np.int64(feature * np.uint32(0x9E3779B1)) & mask
+    key = np.uint32(feature * np.uint32(0x9E3779B1))
+    slot = np.int64(key ^ (key >> np.uint32(16))) & mask  # or multiples of 2^n would meet
     while table.slots[slot] != 0 and table.features[table.slots[slot] - 1] != feature:
         slot = (slot + 1) & mask
     return slot

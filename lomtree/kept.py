@@ -67,7 +67,8 @@ def read_batch(file: BinaryIO, label_count: int) -> Batch | None:
 
 def _check_batch(batch: Batch, label_count: int) -> None:
     starts, labels = batch.starts, batch.labels
-    whole = starts[0] == 0 and starts[-1] == len(batch.features) and np.all(np.diff(starts) >= 0)
+    rising = np.all(starts[1:] >= starts[:-1])  # their differences might overflow
+    whole = starts[0] == 0 and starts[-1] == len(batch.features) and rising
     known = len(labels) == 0 or (labels.min() >= 0 and labels.max() < label_count)
     finite = np.all(np.isfinite(batch.values)) and np.all(np.isfinite(batch.weights))
     if not (whole and known and finite and np.all(batch.weights >= 0)):

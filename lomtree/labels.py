@@ -125,9 +125,18 @@ class Labels:
 
     @classmethod
     def from_arrays(cls, text: np.ndarray, ends: np.ndarray) -> "Labels":
-        """Labels from what `text` and `ends` gave; the caller has checked `ends`."""
+        """Labels from what `text` and `ends` gave and a file kept; ValueError says in words what is
+        wrong with them."""
+        if ends.dtype != np.int64 or text.dtype != np.uint8 or not 0 < len(ends) <= 2**31:
+            raise ValueError("its labels have the wrong form")
+        if ends[0] != 0 or ends[-1] != len(text) or np.any(ends[1:] <= ends[:-1]):
+            raise ValueError("its labels overlap")
+        if np.any((text == 9) | (text == 10) | (text == 32)):
+            raise ValueError("its labels have white space in them")
         labels = cls()
         labels._rebuild(text, ends, len(text))
+        if np.count_nonzero(labels._table.slots != NONE) != len(labels):
+            raise ValueError("two of its labels are the same")
         return labels
 
     def __len__(self) -> int:
@@ -157,9 +166,6 @@ class Labels:
     def look_up(self, text: np.ndarray, spans: Spans, count: int, numbers: np.ndarray) -> None:
         """The same, but a label that is not known is NONE."""
         self._number_spans(text, spans, count, numbers, False)
-
-    def all_differ(self) -> bool:
-        return int(np.count_nonzero(self._table.slots != NONE)) == len(self)
 
     def find(self, word: bytes) -> int:
         """The number of a label; NONE if it is not known."""

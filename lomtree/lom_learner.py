@@ -7,6 +7,7 @@ import numpy as np
 
 from lomtree import tallies
 from lomtree.batch import Batch
+from lomtree.errors import ModelError
 from lomtree.leaf_labels import (
     LeafLabels,
     count_leaf_labels,
@@ -129,8 +130,11 @@ class LomLearner(TreeLearner):
         tree = load_tree(parts, _LEARNING_COLUMNS if counted else (), label_count)
         table = tallies.make_tallies()
         if counted:
-            room = int(tree.counts["depth"][0]) + 2
-            table = tallies.load(parts, tree.nodes["generation"], label_count, room)
+            room, seen = int(tree.counts["depth"][0]) + 2, int(tree.counts["labels"][0])
+            table = tallies.load(parts, tree.nodes["generation"], seen, room)
+            found = np.bincount(parts.arrays["tallies.node"], minlength=len(tree.nodes))
+            if np.any(found != tree.nodes["labels"]):
+                raise ModelError("its tallies do not fit its nodes and labels")
             tree.counts["tallies"] = np.count_nonzero(table["generation"])
         weights = load_weights(parts, options, learning)
         return State(tree, table, weights, load_leaf_labels(parts, tree.nodes, label_count))

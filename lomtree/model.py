@@ -2,15 +2,13 @@
 
 from dataclasses import asdict, dataclass, fields
 
-import numpy as np
-
 from lomtree.algorithms import learner_for, new_learner
 from lomtree.array_file import Arrays
 from lomtree.errors import ModelError, OptionError
 from lomtree.labels import Labels
 from lomtree.learner import Learner
 from lomtree.options import Options
-from lomtree.parts import Parts, whole_number
+from lomtree.parts import MOST_COUNTED, Parts, whole_number
 
 
 @dataclass
@@ -45,11 +43,13 @@ def from_parts(parts: Parts, learning: bool) -> Model:
     """
     options = _read_options(parts.header["options"])
     labels = _read_labels(parts.arrays)
-    predict_only = bool(parts.header["predict_only"])
+    predict_only = parts.header["predict_only"]
+    if type(predict_only) is not bool:
+        raise ModelError("nobody knows what it was saved for")
     if learning and predict_only:
         raise ModelError("it was saved with --predict-only, so its training cannot go on")
     learner = learner_for(options).load(options, parts, len(labels), learning)
-    position = whole_number(parts.header["position"], 0, 2**62)
+    position = whole_number(parts.header["position"], 0, MOST_COUNTED)
     return Model(options, labels, learner, position, predict_only)
 
 
@@ -69,16 +69,10 @@ def _read_options(values: dict) -> Options:
 
 
 def _read_labels(arrays: Arrays) -> Labels:
-    ends, text = arrays["labels.ends"], arrays["labels.text"]
-    if ends.dtype != np.int64 or ends.ndim != 1 or len(ends) < 2 or len(ends) > 2**31:
+    try:
+        labels = Labels.from_arrays(arrays["labels.text"], arrays["labels.ends"])
+    except ValueError as error:
+        raise ModelError(str(error)) from None
+    if len(labels) == 0:
         raise ModelError("it has no labels")
-    if text.dtype != np.uint8 or text.ndim != 1:
-        raise ModelError("its labels have the wrong form")
-    if ends[0] != 0 or ends[-1] != len(text) or np.any(ends[1:] <= ends[:-1]):
-        raise ModelError("its labels overlap")
-    if np.any((text == 9) | (text == 10) | (text == 32)):
-        raise ModelError("its labels have white space in them")
-    labels = Labels.from_arrays(text, ends)
-    if not labels.all_differ():
-        raise ModelError("two of its labels are the same")
     return labels

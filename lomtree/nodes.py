@@ -8,7 +8,7 @@ from lomtree import aligned
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
 from lomtree.model_file import ANSWERING_COLUMNS
-from lomtree.parts import Parts, all_differ, whole_number
+from lomtree.parts import MOST_COUNTED, Parts, all_differ, whole_number
 from lomtree.structure import NO_LABEL, NONE, check_structure, depth_of
 from lomtree.weights import GROUP, GROUP_BITS
 
@@ -103,15 +103,22 @@ def store_tree(tree: Tree, parts: Parts, columns: tuple[str, ...]) -> None:
 def load_tree(parts: Parts, columns: tuple[str, ...], label_count: int) -> Tree:
     """The tree of a file, whose every index has been checked; with `columns` it can be trained."""
     nodes, counts = _read_nodes(parts, columns, label_count)
-    root = int(counts["root"][0])
-    check_structure(nodes, root, label_count, learning=bool(columns))
+    root, labels = int(counts["root"][0]), int(counts["labels"][0])
+    check_structure(nodes, root, labels, learning=bool(columns))
     if columns and depth_of(nodes, root) > counts["depth"][0]:
         raise ModelError("its tree is deeper than it says")
-    groups = int(counts["groups"][0])
-    members = np.zeros(max(len(nodes), groups), np.int8)
-    placed = nodes["place"][nodes["place"] >= 0] // GROUP
-    members[:groups] = np.bincount(placed, minlength=groups)
-    return Tree(nodes, counts, members)
+    return Tree(nodes, counts, _count_members(nodes, int(counts["groups"][0])))
+
+
+def _count_members(nodes: np.ndarray, groups: int) -> np.ndarray:
+    """How many regressors each group has; ModelError if these are not its first places."""
+    placed = nodes["place"][nodes["place"] >= 0]
+    if np.any(placed >= GROUP * groups) or not all_differ(placed):
+        raise ModelError("its regressors have no places of their own")
+    members = np.bincount(placed // GROUP, minlength=groups).astype(np.int8)
+    if np.any(members == 0) or np.any(placed % GROUP >= members[placed // GROUP]):
+        raise ModelError("its groups of regressors have gaps")
+    return np.concatenate([members, np.zeros(len(nodes) - groups, np.int8)])
 
 
 def _read_nodes(
@@ -120,11 +127,11 @@ def _read_nodes(
     values = parts.header["counts"]
     counts = np.zeros(1, COUNTS)
     for name in _COUNTS_KEPT:
-        counts[name] = whole_number(values[name], 0, 2**62)
+        counts[name] = whole_number(values[name], 0, MOST_COUNTED)
     count = whole_number(values["nodes"], 1, 2**31 - 2)
     whole_number(values["root"], 0, count - 1)
     whole_number(values["groups"], 0, count)
-    whole_number(values["t"], 0, count)
+    whole_number(values["t"], count // 2, count // 2)
     whole_number(values["depth"], 0, count)
     whole_number(values["labels"], 0, label_count)
     read = {
@@ -136,9 +143,4 @@ def _read_nodes(
         nodes[name] = column
     nodes["generation"] = np.arange(1, count + 1)
     counts["generations"] = count
-    placed = nodes["place"][nodes["place"] >= 0]
-    if np.any(placed >= GROUP * values["groups"]) or not all_differ(placed):
-        raise ModelError("its regressors have no places of their own")
-    if values["groups"] > len(placed):
-        raise ModelError("it has more groups of regressors than regressors")
     return nodes, counts

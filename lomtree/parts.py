@@ -8,6 +8,8 @@ from lomtree.array_file import Arrays
 from lomtree.errors import ModelError
 from lomtree.rows import pack, unpack_into
 
+MOST_COUNTED = 2**53  # examples: no stream is so long, and what is added stays in an int64
+
 
 def whole_number(value: object, smallest: int, largest: int) -> int:
     """A number of a header that is what it should be."""

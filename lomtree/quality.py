@@ -51,7 +51,8 @@ def _measure(census, shape, left, right_begin, all_of, right_of, touched, qualit
         for place in range(labels):
             label = touched[place]
             share = all_of[label] / total
-            entropy -= share * log(share)
+            if share > 0.0:  # and not so small that it is 0
+                entropy -= share * log(share)
             impure += min(right_of[label], all_of[label] - right_of[label]) / total
             away += abs(right / total * all_of[label] - right_of[label]) / total
             all_of[label] = 0.0

@@ -14,6 +14,7 @@ from lomtree.source import Source, size_on_disk
 from lomtree.stopwatch import watch
 from lomtree.vw_text import parse_vw
 
+LONGEST_LINE = 1 << 26  # bytes: what has no line ends is no text, and memory has an end
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SHOWN = 20  # characters of what was found, in a message
 _PARSERS = {"vw": parse_vw, "libsvm": parse_libsvm}
@@ -31,20 +32,28 @@ class Block:
     first_line: int  # the number of the block's first line in its source, from 1
 
 
+class LongLineError(Exception):
+    """A line is longer than LONGEST_LINE."""
+
+
 def whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes, cut only behind newlines (and at the end).
+    """The same bytes, cut only behind newlines (and at the end); LongLineError if none comes.
 
     Only new bytes are searched, and an unfinished line's pieces are joined once, so that a line
     of any length takes linear time.
     """
     unfinished: list[bytes] = []
+    length = 0  # of the unfinished line
     for piece in pieces:
         cut = piece.rfind(b"\n") + 1
-        if cut == 0:
-            unfinished.append(piece)
-            continue
-        yield b"".join([*unfinished, piece[:cut]])
-        unfinished = [piece[cut:]] if cut < len(piece) else []
+        if cut:
+            yield b"".join([*unfinished, piece[:cut]])
+            unfinished, length = [], 0
+        if cut < len(piece):
+            unfinished.append(piece[cut:])
+            length += len(piece) - cut
+        if length > LONGEST_LINE:
+            raise LongLineError
     if unfinished:
         yield b"".join(unfinished)
 
@@ -126,7 +135,7 @@ class Reader:
 
     def _read_source(self, source: Source) -> Iterator[Block]:
         first_line = 1
-        for text in watch.each("read", whole_lines(iter(source))):
+        for text in watch.each("read", self._texts(source)):
             watch.count("read", bytes=len(text))
             if first_line == 1:
                 text = text.removeprefix(_BYTE_ORDER_MARK)
@@ -139,6 +148,16 @@ class Reader:
                 block = self._parse(text, newlines, source.name, first_line)
                 yield from self._sort_out(block, text)
             first_line += lines
+
+    def _texts(self, source: Source) -> Iterator[bytes]:
+        """Whole lines; one without an end stops the run in any case: nobody knows what follows."""
+        before = self.lines
+        try:
+            yield from whole_lines(iter(source))
+        except LongLineError:
+            place = f"{source.name}:{self.lines - before + 1}"
+            most = f"{LONGEST_LINE >> 20} MB"
+            raise DataError(f"{place}: expected a line of at most {most}, found more") from None
 
     def _parse(self, text: bytes, newlines: int, name: str, first_line: int) -> Block:
         batch, spans = self._next_arrays(len(text), newlines)

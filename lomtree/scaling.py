@@ -160,6 +160,8 @@ def store_scales(scales: Scales, parts: Parts) -> None:
 def load_scales(parts: Parts, options: Options) -> Scales:
     scales = make_scales(options)
     parts.fill_packed("scales", _COLUMNS, _rows_in_use(scales))
+    if np.any(scales.table[:, 0] > COUNT_LIMIT):
+        raise ModelError("its scales count more values than they can")
     norms = parts.column("scales.norms", np.float64, 2)
     if not np.all(np.isfinite(norms)) or norms.min() < 0 or np.any(scales.table < 0):
         raise ModelError("its scales are not positive numbers")

@@ -140,6 +140,8 @@ def load_weights(parts: Parts, options: Options, learning: bool) -> Weights:
         np.array([slots, used], np.int64),
     )
     parts.fill_packed("weights", _COLUMNS, weights.table[:slots])
+    if columns == 2 and parts.arrays["weights.squares"].min(initial=0) < 0:
+        raise ModelError("its sums of squares are negative")
     if learning:
         first = first_slots(weights)
         if slots < first or (slots > first and used <= FULL * (slots // 2 // GROUP)):

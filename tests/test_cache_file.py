@@ -1,9 +1,14 @@
 """A cache is used again only for the text it came from, read in the same way, by this version."""
 
 import os
+from contextlib import suppress
+from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from strange_files import put_cache_together, strange_cache, take_cache_apart
 from streams import batch_of, example
 
 from lomtree.cache_file import Cache, CacheWriter, describe, is_cache
@@ -156,6 +161,52 @@ def test_every_flipped_bit_is_refused(cache, source, tmp_path):
             damaged.write_bytes(data)
             with pytest.raises(DataError):
                 read_all(str(damaged), description(source))
+
+
+def set_labels(text: bytes, ends=None):
+    def change(header, blocks, labels):
+        labels[1:] = np.array(ends or [0, 3, 4, 7]), np.frombuffer(text, np.uint8)
+        return header
+
+    return change
+
+
+STRANGE = {
+    "a label with a space": set_labels(b"cat\xffd g"),
+    "a label with a line end": set_labels(b"c\nt\xffdog"),
+    "two labels that are the same": set_labels(b"cat\xffcat"),
+    "labels that overlap": set_labels(b"cat\xffdog", [0, 4, 3, 7]),
+    "labels beyond their text": set_labels(b"cat\xffdog", [0, 3, 4, 2**40]),
+    "a header without end": lambda header, blocks, labels: b"[" * 10**5,
+    "a header that is no object": lambda header, blocks, labels: b"7",
+}
+
+
+@pytest.mark.parametrize("change", STRANGE.values(), ids=STRANGE.keys())
+def test_a_correct_checksum_does_not_make_a_cache(cache, source, change):
+    with open(cache, "rb") as file:
+        whole = file.read()
+    header, blocks, labels = take_cache_apart(whole)
+    assert put_cache_together(header, blocks, labels) == whole
+    header = change(header, blocks, labels)
+    rewrite(cache, lambda _data: put_cache_together(header, blocks, labels))
+    with pytest.raises(DataError, match="it is damaged"):
+        Cache(cache, description(source))
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, 2**64))
+def test_a_strange_cache_is_refused_or_has_examples(cache, source, tmp_path, seed):
+    with open(cache, "rb") as file:
+        data = strange_cache(Random(seed), file.read())
+    (tmp_path / "strange.cache").write_bytes(data)
+    with suppress(DataError):
+        found = Cache(str(tmp_path / "strange.cache"), description(source))
+        for batch in found:
+            assert np.all(batch.starts[1:] >= batch.starts[:-1])
+            assert batch.starts[-1] == len(batch.features) == len(batch.values)
+            assert all(found.labels[label] for label in batch.labels)
+            assert np.all(np.isfinite(batch.values))
 
 
 def test_a_damaged_cache_is_named(cache, source):

@@ -89,6 +89,7 @@ WRONG = {
     "features that end early": ("starts", -1, 1),
     "features beyond the end": ("starts", 1, 2**40),
     "features that begin before the beginning": ("starts", 1, -1),
+    "features whose lengths overflow": ("starts", slice(1, 4), (2**63 - 1, -(2**63), -1)),
     "a value that is no number": ("values", 0, np.nan),
     "an infinite importance": ("weights", 0, np.inf),
     "a negative importance": ("weights", 0, -1),

@@ -1,10 +1,13 @@
 """libsvm's text format."""
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_text import CONSTANT, as_examples, assert_same, parse
+from strange_text import strange_text
 
 from lomtree.batch import BAD_INDEX, BAD_VALUE, LARGE_VALUE, make_arrays
 from lomtree.libsvm_text import parse_libsvm
@@ -88,4 +91,11 @@ def test_blank_lines_and_comments_are_not_examples():
     | st.binary(max_size=30)
 )  # fmt: skip
 def test_the_compiled_parser_is_the_naive_one(text):
+    assert_same(examples(text), parse(text, "libsvm"))
+
+
+@settings(max_examples=500)
+@given(st.integers(0, 2**64))
+def test_what_strangers_write_is_what_the_naive_parser_finds(seed):
+    text = strange_text(Random(seed), "libsvm")
     assert_same(examples(text), parse(text, "libsvm"))

@@ -1,5 +1,6 @@
 """One regressor for each label: agreement with the naive ones, and labels that come late."""
 
+import time
 from collections import Counter
 
 import numpy as np
@@ -299,3 +300,17 @@ def test_an_easy_problem_is_learned():
     teach(learner, easy)
     right = [answer == one.label for (answer, _), one in zip(ask(learner, easy), easy, strict=True)]
     assert np.mean(right) > 0.95
+
+
+def test_features_that_are_multiples_of_a_power_of_two_take_no_longer():
+    def seconds(distance: int) -> float:
+        features = {number * distance: 1.0 for number in range(1, 50_000)}
+        learner = new_learner(Options(algorithm="oaa", bits=22))
+        stream = [example(label, features) for label in (0, 1)]
+        teach(learner, stream[:1])
+        begin = time.perf_counter()
+        teach(learner, stream)
+        return time.perf_counter() - begin
+
+    seconds(1)
+    assert seconds(1 << 16) < 20 * seconds(1)  # with all of them in a row it would be thousands

@@ -255,3 +255,12 @@ def test_the_lower_bound_fails_with_t_the_number_of_internal_nodes():
     fall, full, t = promise([{0: 100.0, 1: 100.0}], [(51, 49), (49, 51)])
     assert t == 2
     assert full / t <= fall < 0.51 * full / (t - 1)
+
+
+def test_shares_too_small_to_be_numbers_add_nothing():
+    model = model_of_tree({0: (1, 2)})
+    shape = shape_of(model)
+    census = Census(np.array([0, 2, 3]), np.array([0, 1, 1]), np.array([1e199, 1e-200, 1.0]))
+    quality = measure(nodes_of(model.learner), shape, census)
+    assert np.all(np.isfinite(quality.entropy))
+    assert tree_entropy(shape, quality) == 0

@@ -11,7 +11,7 @@ from naive_text import as_examples, assert_same, parse
 
 from lomtree import reader as reader_module
 from lomtree.errors import DataError
-from lomtree.reader import Reader, guess_format, show, whole_lines
+from lomtree.reader import LongLineError, Reader, guess_format, show, whole_lines
 
 
 def write(folder, name: str, text: bytes) -> str:
@@ -69,6 +69,33 @@ def test_blocks_may_end_anywhere(pieces, text):
 def test_whole_lines_cuts_behind_newlines_only():
     cut = list(whole_lines(iter([b"a", b"b\nc", b"\n", b"d\ne\nf", b"g"])))
     assert cut == [b"ab\n", b"c\n", b"d\ne\n", b"fg"]
+
+
+def test_a_line_without_end_is_told_and_not_read_to_its_end(pieces, monkeypatch):
+    monkeypatch.setattr(reader_module, "LONGEST_LINE", 1 << 20)
+    taken = []
+
+    def endless():
+        for piece in (b"1 |f a\n", b"2 |f b\n3", *[b" c" * 1000] * 10_000):
+            taken.append(piece)
+            yield piece
+
+    monkeypatch.setattr(type(pieces), "__iter__", lambda _self: endless(), raising=False)
+    for on_error in ("stop", "skip"):
+        reader = Reader(["x"], on_error=on_error)
+        blocks = iter(reader)
+        assert [next(blocks).count, next(blocks).count] == [1, 1]
+        with pytest.raises(DataError) as caught:
+            next(blocks)
+        assert str(caught.value) == "pieces:3: expected a line of at most 1 MB, found more"
+    assert len(taken) < 2 * 530
+
+
+def test_the_longest_line_is_a_line(monkeypatch):
+    monkeypatch.setattr(reader_module, "LONGEST_LINE", 8)
+    assert list(whole_lines(iter([b"12345678", b"\n"]))) == [b"12345678\n"]
+    with pytest.raises(LongLineError):
+        list(whole_lines(iter([b"12345678", b"9\n", b"123456789"])))
 
 
 def test_a_huge_line_takes_linear_time(pieces):

@@ -1,4 +1,4 @@
-"""The scripts that show what the paper says run, and print it."""
+"""The scripts run, and print what they should."""
 
 import os
 import subprocess
@@ -56,3 +56,17 @@ def test_G_falls_over_the_splits(data):
     assert held_out == sorted(held_out, reverse=True)
     assert all(G <= lemma for _, _, _, G, _, lemma, _ in rows)
     assert held_out[-1] < rows[-1][4] - 0.3  # not because leaves have few examples
+
+
+def test_the_fuzzer_finds_nothing_in_a_moment(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "0")  # what is compiled already will do
+    report = tmp_path / "report.md"
+    lines = run("fuzz.py", "--minutes", 0.03, "--write", report)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[4:9]]
+    kinds = ["VW text", "libsvm text", "text through commands", "model file", "cache file"]
+    assert [row[0] for row in rows] == kinds
+    for _, tried, accepted, refused, disagreements, crashes in rows:
+        assert int(tried.replace(",", "")) > 0
+        assert accepted + refused != "00"
+        assert (disagreements, crashes) == ("0", "0")
+    assert "\n".join(lines[2:9]) in report.read_text()

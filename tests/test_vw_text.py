@@ -3,12 +3,14 @@
 import re
 import subprocess
 import sys
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_text import CONSTANT, as_examples, assert_same, hash_name, parse
+from strange_text import strange_text
 
 from lomtree.batch import (
     BAD_IMPORTANCE,
@@ -185,6 +187,13 @@ def test_arrays_hold_the_densest_text():
     BEHIND,
 )  # fmt: skip
 def test_the_compiled_parser_is_the_naive_one(text, behind):
+    assert_same(examples(text, behind), parse(text, "vw"))
+
+
+@settings(max_examples=500)
+@given(st.integers(0, 2**64), BEHIND)
+def test_what_strangers_write_is_what_the_naive_parser_finds(seed, behind):
+    text = strange_text(Random(seed), "vw")
     assert_same(examples(text, behind), parse(text, "vw"))
 
 
