@@ -43,6 +43,7 @@ class Growth(NamedTuple):
     nodes_per_class: float
     classes: int  # announced; there may come more
     swap_resistance: float  # R_S
+    max_statistics: int  # rows of m, n and l; where they come close, learn() stops
 
 
 class Scratch(NamedTuple):
@@ -53,10 +54,18 @@ class Scratch(NamedTuple):
 
 
 @kernel
+def most_statistics(growth, more):
+    """How many rows of tallies there may be, if one example takes up to `more` of them: forgetting
+    the others must make room for it, however deep the tree is."""
+    return max(growth.max_statistics, 4 * more)
+
+
+@kernel
 def set_node(tree, v):
     """SetNode: forget everything about v. Its label is the parent's until it has its own."""
     counts, node = tree.counts[0], tree.nodes[v]
     counts.generations += 1
+    counts.living -= node.labels
     node.generation = counts.generations
     node.left = NONE
     node.right = NONE
@@ -167,6 +176,7 @@ def reach(tree, tallies, j, y, importance):
         tally.l = 0.0
         node.labels += 1
         tree.counts[0].tallies += 1
+        tree.counts[0].living += 1
     tally.l += importance
     if tally.l > node.l_max:
         node.l_max = tally.l
@@ -267,7 +277,8 @@ def learn(
 ):  # fmt: skip
     """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
 
-    Stops before an example for which there might not be room in `tree`; returns its number.
+    Stops before an example for which there might not be room in `tree` or `tallies`; returns its
+    number.
     """
     counts = tree.counts[0]
     for example in range(first, last):
@@ -278,8 +289,11 @@ def learn(
                 tree, weights, scales, scratch.x, batch, begin, end
             )
             continue
-        if counts.nodes + 2 > len(tree.nodes) or not has_room(
-            tallies, counts.tallies, counts.depth + 2
+        more = counts.depth + 2
+        if (
+            counts.nodes + 2 > len(tree.nodes)
+            or not has_room(tallies, counts.tallies, more)
+            or counts.living + more > most_statistics(growth, more)
         ):
             return example
         make_room(weights)

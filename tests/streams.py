@@ -114,7 +114,13 @@ def naive_learner(options: Options):
         return FilterTree(rule, options.seed, options.classes)
     if options.algorithm == "oaa":
         return OneAgainstAll(replace(rule, sure=0.001))
-    return naive.Lomtree(rule, options.swap_resistance, options.max_nodes, options.nodes_per_class)
+    return naive.Lomtree(
+        rule,
+        options.swap_resistance,
+        options.max_nodes,
+        options.nodes_per_class,
+        options.max_statistics,
+    )
 
 
 def teach(learner: Learner, examples, cuts=()) -> list:
