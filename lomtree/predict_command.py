@@ -1,5 +1,8 @@
 """lomtree predict."""
 
+from contextlib import AbstractContextManager
+from typing import Any
+
 import click
 
 from lomtree.cli_options import (
@@ -10,6 +13,7 @@ from lomtree.cli_options import (
     require_stdout,
 )
 from lomtree.errors import LomtreeError
+from lomtree.whole_file import open_to_replace
 
 
 @command(epilog="  zcat test.vw.gz | lomtree predict -i model.lom > labels.txt")
@@ -26,7 +30,7 @@ def predict(model_path, threads, sources, predictions, format, on_error, quiet) 
 
     reader = Reader(sources, format, on_error)
     try:
-        with click.open_file(predictions or "-", "wb") as out:
+        with _open_output(predictions) as out:
             for lines in predict_lines(model, reader):
                 out.write(lines)
                 out.flush()
@@ -34,7 +38,12 @@ def predict(model_path, threads, sources, predictions, format, on_error, quiet) 
         raise
     except OSError as error:
         raise LomtreeError(
-            f"{predictions or 'standard output'}: cannot be written ({error.strerror or error})"
+            f"standard output: cannot be written ({error.strerror or error})"
         ) from None
     if reader.skipped and not quiet:
         click.echo(f"skipped {reader.skipped} bad lines", err=True)
+
+
+def _open_output(path: str | None) -> AbstractContextManager[Any]:
+    """A file has all answers or is as it was; stdout gets them one by one."""
+    return open_to_replace(path) if path and path != "-" else click.open_file("-", "wb")
