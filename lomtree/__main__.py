@@ -1,24 +1,23 @@
 """The program: runs a command and turns what goes wrong into one line and an exit status.
 
-Nothing but the standard library is imported before there is someone to catch a Ctrl-C.
+Next to nothing is imported before there is someone to catch a Ctrl-C.
 """
 
 import contextlib
 import os
 import signal
 import sys
-import traceback
-from typing import Any
 
-INTERRUPTED = 130
 CLOSED_PIPE = 141
 
 
 class Stopped(BaseException):
-    """A signal that ends a program asked this one to."""
+    """A signal that ends a program asked this one to. (click would say more than one line about a
+    KeyboardInterrupt.)"""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
+        self.word = "interrupted" if number == signal.SIGINT else "terminated"
         self.status = 128 + number
 
 
@@ -29,7 +28,7 @@ def _fail(message: str, status: int) -> int:
 
 
 def _run() -> int:
-    settings: dict[str, Any] = {}
+    settings: dict[str, bool] = {}
     try:
         from lomtree.cli import cli
 
@@ -37,6 +36,8 @@ def _run() -> int:
     except BaseException as error:
         if settings.get("debug"):
             error.__suppress_context__ = False  # also what was behind the sentence
+            import traceback
+
             with contextlib.suppress(OSError, AttributeError):
                 traceback.print_exception(error)
         return _status_of(error)
@@ -44,10 +45,8 @@ def _run() -> int:
 
 def _status_of(error: BaseException) -> int:
     """Say in a sentence what went wrong."""
-    if isinstance(error, KeyboardInterrupt):
-        return _fail("interrupted", INTERRUPTED)
     if isinstance(error, Stopped):
-        return _fail("terminated", error.status)
+        return _fail(error.word, error.status)
     import click
 
     from lomtree.errors import LomtreeError, OptionError
@@ -55,8 +54,6 @@ def _status_of(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
-    if isinstance(error, click.Abort):
-        return _fail("interrupted", INTERRUPTED)
     if isinstance(error, OptionError):
         return _fail(str(error), 2)
     if isinstance(error, LomtreeError):
@@ -92,8 +89,8 @@ def _stop(number: int, _frame: object) -> None:
 
 def program() -> None:
     """main(), and then the end, at once: taking hundreds of megabytes apart first helps nobody."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) == signal.SIG_DFL:  # not under nohup
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
             signal.signal(number, _stop)
     try:
         main()

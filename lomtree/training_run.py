@@ -19,7 +19,7 @@ from lomtree.options import FIXED_BY_MODEL, OPTION_NAMES, Options, check_meaning
 from lomtree.reader import Reader
 from lomtree.source import name_of
 from lomtree.trainer import Trainer, cached_examples, read_examples, written_to
-from lomtree.whole_file import check_writable, open_to_replace
+from lomtree.whole_file import check_writable, is_special, open_to_replace
 
 
 def choose_options(given: dict[str, Any], model: Model | None) -> Options:
@@ -71,6 +71,8 @@ class Run:
         self._initial = arguments["initial_model"]
         choose_options({} if self._initial else given, None)
         check_writable(self._target)
+        if (arguments["save_every"] or arguments["resume"]) and is_special(self._target):
+            raise OptionError(f"{self._target} is no file, so it holds no checkpoints")
         self._reader = Reader(
             arguments["sources"], self._format, self._on_error, labels_required=True
         )

@@ -20,11 +20,11 @@ def check_writable(path: str) -> None:
         raise LomtreeError(f"{path}: is a directory, not a file")
     if not os.path.isdir(folder):
         raise LomtreeError(f"{path}: its folder does not exist")
-    if not os.access(folder, os.W_OK) and not _is_special(path):
+    if not os.access(folder, os.W_OK) and not is_special(path):
         raise LomtreeError(f"{path}: no permission to write there")
 
 
-def _is_special(path: str) -> bool:
+def is_special(path: str) -> bool:
     """Whether it is a device or a pipe: written to, never replaced."""
     return os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode)
 
@@ -37,7 +37,7 @@ def open_to_replace(path: str) -> Iterator[BinaryIO]:
     system has files without a name. What is there in the end is on the disk, power cut or not.
     """
     try:
-        if _is_special(path):
+        if is_special(path):
             with open(path, "wb") as file:
                 yield file
             return

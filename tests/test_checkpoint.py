@@ -41,9 +41,10 @@ def cut_off(train, tmp_path, monkeypatch):
             return before(model, path, *rest)
 
         before = training_run.write_model
-        with monkeypatch.context() as patch, pytest.raises(CutOff):
+        with monkeypatch.context() as patch:
             patch.setattr(training_run, "write_model", write)
-            train(*arguments, **more)
+            with pytest.raises(CutOff):
+                train(*arguments, **more)
         return (tmp_path / more.get("model", "m.lom")).read_bytes()
 
     return run
@@ -124,6 +125,12 @@ def test_what_is_finished_is_not_begun_again(lomtree, data, model):
     result = lomtree("train", data, "-f", model, "--resume")
     sentence = f"lomtree: {model}: no checkpoint to resume: its training has ended\n"
     assert result == (1, b"", sentence)
+
+
+@pytest.mark.parametrize("option", [("--save-every", 100), ("--resume",)])
+def test_what_is_no_file_holds_no_checkpoints(lomtree, data, option):
+    result = lomtree("train", data, "-f", os.devnull, *option)
+    assert result == (2, b"", "lomtree: /dev/null is no file, so it holds no checkpoints\n")
 
 
 def test_other_data_is_refused(lomtree, cut_off, data, lines, tmp_path):
