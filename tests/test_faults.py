@@ -9,7 +9,7 @@ import signal
 import time
 
 import pytest
-from test_pipes import SECONDS, content, read_line, reset_sigint, without
+from test_pipes import SECONDS, content, read_line, without
 
 from lomtree import kept, reader
 from lomtree.model_file import read_model
@@ -41,12 +41,18 @@ SIGNALS = {
 }
 
 
+def reset_signals() -> None:
+    """What the shell or nohup lets its jobs ignore, their children would ignore too."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_ends_training_and_leaves_the_old_model(process, model, lines, tmp_path, number):
     before, files = content(model), sorted(os.listdir(tmp_path))
     train = process(
         "train", "-i", model, "-f", model, "--cache", tmp_path / "cache", "-P", 300,
-        preexec_fn=reset_sigint,
+        preexec_fn=reset_signals,
     )  # fmt: skip
     train.stdin.write(b"".join(lines))
     train.stdin.flush()
@@ -66,7 +72,7 @@ def test_a_signal_ends_predicting_and_leaves_the_old_answers(
     answers = tmp_path / "answers"
     answers.write_bytes(b"old\n")
     files = sorted(os.listdir(tmp_path))
-    predict = process("predict", "--quiet", "-i", model, "-p", answers, preexec_fn=reset_sigint)
+    predict = process("predict", "--quiet", "-i", model, "-p", answers, preexec_fn=reset_signals)
     predict.stdin.write(b"".join(lines))
     predict.stdin.flush()
     while predict.poll() is None and not has_started(predict.pid):
