@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test fuzz bench clean
+.PHONY: demo test fuzz bench soak clean
 
 demo: .venv/run
 	$(BIN)/python scripts/unicode_names.py --part train | $(BIN)/lomtree train --passes 10 -f names.lom
@@ -22,6 +22,11 @@ bench: .venv/bench
 	$(BIN)/python scripts/bench_vw.py --write BENCHMARKS.md
 	$(BIN)/python scripts/bench_vw.py --algorithm oaa --passes 10 --write BENCHMARKS.md
 	$(BIN)/python scripts/time_over_classes.py --plot docs/time_over_classes.svg --write BENCHMARKS.md
+
+soak: .venv/run
+	$(BIN)/python scripts/kill.py --write RELIABILITY.md
+	$(BIN)/python scripts/soak.py --write RELIABILITY.md
+	$(BIN)/python scripts/bounds.py --write RELIABILITY.md
 
 clean:
 	rm -rf .venv names.lom

@@ -1,16 +1,24 @@
-"""The program: runs a command and turns what goes wrong into one line and an exit status."""
+"""The program: runs a command and turns what goes wrong into one line and an exit status.
+
+Next to nothing is imported before there is someone to catch a Ctrl-C.
+"""
 
 import contextlib
 import os
+import signal
 import sys
 
-import click
-
-from lomtree.cli import cli
-from lomtree.errors import LomtreeError, OptionError
-
-INTERRUPTED = 130
 CLOSED_PIPE = 141
+
+
+class Stopped(BaseException):
+    """A signal that ends a program asked this one to. (click would say more than one line about a
+    KeyboardInterrupt.)"""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.word = "interrupted" if number == signal.SIGINT else "terminated"
+        self.status = 128 + number
 
 
 def _fail(message: str, status: int) -> int:
@@ -20,23 +28,46 @@ def _fail(message: str, status: int) -> int:
 
 
 def _run() -> int:
+    settings: dict[str, bool] = {}
     try:
-        return cli.main(prog_name="lomtree", standalone_mode=False) or 0
-    except click.ClickException as error:
+        from lomtree.cli import cli
+
+        return cli.main(prog_name="lomtree", standalone_mode=False, obj=settings) or 0
+    except BaseException as error:
+        if settings.get("debug"):
+            error.__suppress_context__ = False  # also what was behind the sentence
+            import traceback
+
+            with contextlib.suppress(OSError, AttributeError):
+                traceback.print_exception(error)
+        return _status_of(error)
+
+
+def _status_of(error: BaseException) -> int:
+    """Say in a sentence what went wrong."""
+    if isinstance(error, Stopped):
+        return _fail(error.word, error.status)
+    import click
+
+    from lomtree.errors import LomtreeError, OptionError
+
+    if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted", INTERRUPTED)
-    except OptionError as error:
+    if isinstance(error, OptionError):
         return _fail(str(error), 2)
-    except LomtreeError as error:
+    if isinstance(error, LomtreeError):
         return _fail(str(error), 1)
-    except MemoryError:
+    if isinstance(error, MemoryError):
         return _fail("not enough memory", 1)
-    except BrokenPipeError:
+    if isinstance(error, BrokenPipeError):
         return CLOSED_PIPE
-    except OSError as error:
+    if isinstance(error, OSError):
         return _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+    if not isinstance(error, Exception):
+        raise error
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    return _fail(f"a mistake in the program, {reason[:200]} (lomtree --debug shows where)", 1)
 
 
 def main() -> None:
@@ -51,8 +82,16 @@ def main() -> None:
     sys.exit(status)
 
 
+def _stop(number: int, _frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)  # once is enough; what is under way is cleaned up now
+    raise Stopped(number)
+
+
 def program() -> None:
     """main(), and then the end, at once: taking hundreds of megabytes apart first helps nobody."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _stop)
     try:
         main()
     except SystemExit as end:

@@ -107,6 +107,18 @@ def pick(batch: Batch, chosen: np.ndarray) -> Batch:
     )
 
 
+def part(batch: Batch, begin: int, end: int) -> Batch:
+    """The examples begin:end, still in the arrays of the batch."""
+    first, last = batch.starts[begin], batch.starts[end]
+    return Batch(
+        batch.starts[begin : end + 1] - first,
+        batch.features[first:last],
+        batch.values[first:last],
+        batch.labels[begin:end],
+        batch.weights[begin:end],
+    )
+
+
 def copy(batch: Batch, count: int) -> Batch:
     """A batch of its own with the first `count` examples."""
     features = batch.starts[count]

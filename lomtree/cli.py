@@ -26,12 +26,15 @@ class _Group(click.Group):
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lomtree")
-def cli() -> None:
+@click.option("--debug", is_flag=True, help="Show where in the program an error was found.")
+@click.pass_obj
+def cli(settings: dict, debug: bool) -> None:
     """Learn and predict one of very many classes in logarithmic time, in a stream.
 
     DATA is any number of files in VW or libsvm text, plain or .gz/.bz2/.xz; '-' or nothing is
     standard input. Results go to stdout, everything for people to stderr.
     """
+    settings["debug"] = debug
 
 
 for command in (train, predict, test, inspect):

@@ -69,6 +69,8 @@ class Inspection:
             "predict_only": model.predict_only,
             "options": asdict(model.options),
             "examples": model.learner.examples,
+            "read": model.position,
+            "checkpoint_after": model.unfinished.done if model.unfinished else None,
             "labels": self._label_count,
             "weights": self._weights(),
         }

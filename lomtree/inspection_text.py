@@ -39,10 +39,13 @@ def summary_text(found: Row) -> str:
         + (", for prediction only" if found["predict_only"] else ""),
         "algorithm": found["algorithm"],
         "options": ", ".join(f"{name} {value}" for name, value in _told(options)),
-        "examples": f"{found['examples']:,} learned",
+        "examples": f"{found['read']:,} read, {found['examples']:,} learned, passes counted",
         "labels": f"{found['labels']:,}",
         "weights": _weights(found["weights"]),
     }
+    if found["checkpoint_after"]:
+        after = f"{found['checkpoint_after']:,}"
+        lines["unfinished"] = f"a checkpoint, after {after} examples of its run, passes counted"
     if "tree" in found:
         lines |= _tree_lines(found["tree"], found["algorithm"] == "lomtree")
     if "quality" in found:

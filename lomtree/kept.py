@@ -3,6 +3,7 @@
 A batch in a file is a block: u32 examples, u32 features, its five arrays, and a CRC-32 of all that.
 """
 
+import contextlib
 import os
 import struct
 import zlib
@@ -12,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from lomtree.batch import Batch
-from lomtree.errors import DataError
+from lomtree.errors import DataError, LomtreeError
 
 IN_MEMORY = 1 << 30  # bytes of examples that are kept without a file
 _DTYPES = (np.int64, np.uint32, np.float32, np.int32, np.float32)
@@ -75,6 +76,20 @@ def _check_batch(batch: Batch, label_count: int) -> None:
         raise DataError("its examples are malformed")
 
 
+@contextlib.contextmanager
+def _telling() -> Iterator[None]:
+    """A full disk is told in a sentence that says which one."""
+    try:
+        yield
+    except OSError as error:
+        import tempfile
+
+        raise LomtreeError(
+            f"{tempfile.gettempdir()}: the examples for further passes cannot be kept there "
+            f"({error.strerror or error}); TMPDIR names another folder"
+        ) from None
+
+
 class Kept:
     """Batches to go through again: in memory up to a limit, then all in a temporary file."""
 
@@ -92,20 +107,23 @@ class Kept:
             if self._size > self._limit:
                 self._move_to_file()
         else:
-            write_batch(self._file, batch)
+            with _telling():
+                write_batch(self._file, batch)
 
     def _move_to_file(self) -> None:
         import tempfile  # not for those who need none
 
-        self._file = tempfile.TemporaryFile(prefix="lomtree-")  # noqa: SIM115
-        for batch in self._batches:
-            write_batch(self._file, batch)
+        with _telling():
+            self._file = tempfile.TemporaryFile(prefix="lomtree-")  # noqa: SIM115
+            for batch in self._batches:
+                write_batch(self._file, batch)
         self._batches = []
 
     def __iter__(self) -> Iterator[Batch]:
         if self._file is None:
             yield from self._batches
             return
-        self._file.seek(0)
+        with _telling():
+            self._file.seek(0)
         while (batch := read_batch(self._file, 2**31)) is not None:
             yield batch

@@ -99,7 +99,7 @@ def _write(path: Path, text: bytes) -> None:
         with open(handle, "wb") as file:
             file.write(text)
         os.replace(temporary, path)
-    except OSError:
+    except BaseException:  # a signal as well
         os.unlink(temporary)
         raise
 

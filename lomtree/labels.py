@@ -7,11 +7,15 @@ import numpy as np
 
 from lomtree.batch import GOOD, Spans
 from lomtree.compiled import kernel
+from lomtree.errors import DataError
 from lomtree.murmur import murmur3
+from lomtree.printable import printable
 
 NONE = -1
+LARGEST_COUNT = 2**30
 _FIRST_LABELS = 1 << 8
 _SEED = 0x4C4F4D
+_SHOWN = 40  # characters of a label, in a message
 
 
 class Table(NamedTuple):
@@ -62,8 +66,9 @@ def _has_room(table, length):
 
 
 @kernel
-def _number(table, text, begins, ends, problems, first, last, new_ones, numbers):
-    """Look up the labels of the examples first:last; stops where a new one finds no room."""
+def _number(table, text, begins, ends, problems, first, last, new_ones, numbers, most):
+    """Look up the labels of the examples first:last; stops where a new one finds no room, or there
+    are `most` of them."""
     for example in range(first, last):
         begin, end = begins[example], ends[example]
         numbers[example] = NONE
@@ -71,7 +76,7 @@ def _number(table, text, begins, ends, problems, first, last, new_ones, numbers)
             continue
         slot = _find(table, text, begin, end)
         if table.slots[slot] == NONE and new_ones:
-            if not _has_room(table, end - begin):
+            if table.size[0] >= most or not _has_room(table, end - begin):
                 return example
             _add(table, slot, text, begin, end)
         numbers[example] = table.slots[slot]
@@ -121,6 +126,7 @@ def _make_table(labels: int, text_bytes: int) -> Table:
 
 class Labels:
     def __init__(self) -> None:
+        self.most = LARGEST_COUNT  # how many there may be
         self._table = _make_table(0, 0)
 
     @classmethod
@@ -158,10 +164,16 @@ class Labels:
     def text(self) -> np.ndarray:
         return self._table.text[: self.ends[-1]]
 
-    def number(self, text: np.ndarray, spans: Spans, count: int, numbers: np.ndarray) -> None:
+    def first(self, count: int) -> "Labels":
+        """The labels as they were when there were `count` of them."""
+        if count == len(self):
+            return self
+        return self.from_arrays(self.text[: self.ends[count]], self.ends[: count + 1])
+
+    def number(self, text: np.ndarray, spans: Spans, count: int, numbers: np.ndarray) -> int:
         """Write the number of each example's label, giving new labels the next number; NONE where
-        there is no label or a problem."""
-        self._number_spans(text, spans, count, numbers, True)
+        there is no label or a problem. Returns where a label would be one too many, or count."""
+        return self._number_spans(text, spans, count, numbers, True)
 
     def look_up(self, text: np.ndarray, spans: Spans, count: int, numbers: np.ndarray) -> None:
         """The same, but a label that is not known is NONE."""
@@ -178,8 +190,15 @@ class Labels:
         ends = np.cumsum([0, *map(len, words)])
         numbers = np.empty(len(words), np.int32)
         good = np.zeros(len(words), np.int8)
-        self._number_all(text, ends[:-1], ends[1:], good, len(words), numbers, True)
+        done = self._number_all(text, ends[:-1], ends[1:], good, len(words), numbers, True)
+        if done < len(words):
+            raise DataError(self.too_many(words[done]))
         return numbers
+
+    def too_many(self, word: bytes) -> str:
+        """The sentence about a label that is one too many."""
+        shown = printable(word.decode("utf-8", "backslashreplace"), _SHOWN)
+        return f"the label '{shown}' is one more than the {self.most:,} that --max-labels allows"
 
     def answer_lines(
         self, answers: np.ndarray, text: np.ndarray, spans: Spans, count: int
@@ -194,9 +213,9 @@ class Labels:
 
     def _number_spans(
         self, text: np.ndarray, spans: Spans, count: int, numbers: np.ndarray, new_ones: bool
-    ) -> None:
+    ) -> int:
         begins, ends, problems = spans.label_begin, spans.label_end, spans.problem
-        self._number_all(text, begins, ends, problems, count, numbers, new_ones)
+        return self._number_all(text, begins, ends, problems, count, numbers, new_ones)
 
     def _number_all(
         self,
@@ -207,14 +226,15 @@ class Labels:
         count: int,
         numbers: np.ndarray,
         new_ones: bool,
-    ) -> None:
+    ) -> int:
+        """Returns where a new label would be one too many, or count."""
         done = 0
         while True:
             done = _number(
-                self._table, text, begins, ends, problems, done, count, new_ones, numbers
+                self._table, text, begins, ends, problems, done, count, new_ones, numbers, self.most
             )
-            if done == count:
-                return
+            if done == count or len(self) >= self.most:
+                return done
             self._grow(int(ends[done] - begins[done]))
 
     def _grow(self, more_bytes: int) -> None:

@@ -8,13 +8,14 @@ import numpy as np
 from lomtree import tallies
 from lomtree.batch import Batch
 from lomtree.errors import ModelError
+from lomtree.forgetting import KEPT, forget
 from lomtree.leaf_labels import (
     LeafLabels,
     count_leaf_labels,
     load_leaf_labels,
     store_leaf_labels,
 )
-from lomtree.lom_tree import Growth, Scratch, learn
+from lomtree.lom_tree import Growth, Scratch, learn, most_statistics
 from lomtree.nodes import Tree, load_tree, make_tree, store_tree, with_room
 from lomtree.options import Options
 from lomtree.parts import Parts
@@ -57,6 +58,7 @@ class LomLearner(TreeLearner):
             float(options.nodes_per_class),
             int(options.classes),
             float(options.swap_resistance),
+            int(options.max_statistics),
             WHIM if self.number else 0.0,
             options.seed,
         )
@@ -83,15 +85,31 @@ class LomLearner(TreeLearner):
         count = tree.counts[0]
         if count["nodes"] + 2 > len(tree.nodes):
             tree = with_room(tree, int(count["nodes"]) + 2)
-        more = count["depth"] + 2
-        if not tallies.has_room(table, count["tallies"], more):
-            alive = np.zeros(count["generations"] + 1, np.bool_)
-            alive[tree.nodes["generation"][: count["nodes"]]] = True
-            living = int(np.count_nonzero(alive[table["generation"]]))
-            target = tallies.make_tallies(tallies.rows_for(living + more))
-            count["tallies"] = tallies.move_living(table, alive, target)
-            table = target
+        more = int(count["depth"]) + 2
+        most = most_statistics(self._growth, more)
+        full = count["living"] + more > most
+        if full or not tallies.has_room(table, count["tallies"], more):
+            table = self._rebuilt(tree, table, int(KEPT * most) - more if full else None, more)
         self.state = self.state._replace(tree=tree, tallies=table)
+
+    def _rebuilt(self, tree: Tree, table: np.ndarray, keep: int | None, more: int) -> np.ndarray:
+        """The living tallies, the `keep` best of them at most, in a table with room for `more`.
+
+        Generations are numbered anew: each swap takes two, and a long run would use them up.
+        """
+        count = tree.counts[0]
+        nodes = tree.nodes[: count["nodes"]]
+        number_of = np.zeros(count["generations"] + 1, np.int32)
+        number_of[nodes["generation"]] = np.arange(1, len(nodes) + 1)
+        if keep is not None:
+            forget(table, number_of, nodes, keep)
+        count["living"] = nodes["labels"].sum()
+        most = most_statistics(self._growth, more)
+        target = tallies.make_tallies(tallies.rows_for(int(count["living"]) + more, most))
+        count["tallies"] = tallies.move_living(table, number_of, target)
+        nodes["generation"] = np.arange(1, len(nodes) + 1)
+        count["generations"] = len(nodes)
+        return target
 
     @property
     def leaf_labels(self) -> LeafLabels:
@@ -130,11 +148,11 @@ class LomLearner(TreeLearner):
         tree = load_tree(parts, _LEARNING_COLUMNS if counted else (), label_count)
         table = tallies.make_tallies()
         if counted:
-            room, seen = int(tree.counts["depth"][0]) + 2, int(tree.counts["labels"][0])
-            table = tallies.load(parts, tree.nodes["generation"], seen, room)
-            found = np.bincount(parts.arrays["tallies.node"], minlength=len(tree.nodes))
-            if np.any(found != tree.nodes["labels"]):
-                raise ModelError("its tallies do not fit its nodes and labels")
-            tree.counts["tallies"] = np.count_nonzero(table["generation"])
+            generations, seen = tree.nodes["generation"], int(tree.counts["labels"][0])
+            table = tallies.load(parts, generations, seen, options.max_statistics)
+            rows = np.bincount(table["generation"], minlength=len(tree.nodes) + 1)[1:]
+            if np.any(rows != tree.nodes["labels"]):
+                raise ModelError("its tallies are not as many as its nodes say")
+            tree.counts["tallies"] = tree.counts["living"] = rows.sum()
         weights = load_weights(parts, options, learning)
         return State(tree, table, weights, load_leaf_labels(parts, tree.nodes, label_count))

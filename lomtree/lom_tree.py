@@ -43,9 +43,8 @@ class Growth(NamedTuple):
     nodes_per_class: float
     classes: int  # announced; there may come more
     swap_resistance: float  # R_S
-    whim: (
-        float  # how strongly chance prefers a side for a label that is new to a node; 0: not at all
-    )
+    max_statistics: int  # rows of m, n and l; where they come close, learn() stops
+    whim: float  # how strongly chance prefers a side for a label new to a node; 0: not at all
     seed: int  # of chance
 
 
@@ -56,10 +55,18 @@ class Scratch(NamedTuple):
 
 
 @kernel
+def most_statistics(growth, more):
+    """How many rows of tallies there may be, if one example takes up to `more` of them: forgetting
+    the others must make room for it, however deep the tree is."""
+    return max(growth.max_statistics, 4 * more)
+
+
+@kernel
 def set_node(tree, v):
     """SetNode: forget everything about v. Its label is the parent's until it has its own."""
     counts, node = tree.counts[0], tree.nodes[v]
     counts.generations += 1
+    counts.living -= node.labels
     node.generation = counts.generations
     node.left = NONE
     node.right = NONE
@@ -183,6 +190,7 @@ def reach(tree, tallies, growth, j, y, importance):
         tally.l = 0.0
         node.labels += 1
         tree.counts[0].tallies += 1
+        tree.counts[0].living += 1
     tally.l += importance
     if tally.l > node.l_max:
         node.l_max = tally.l
@@ -282,15 +290,19 @@ def learn(
 ):  # fmt: skip
     """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
 
-    Stops before an example for which there might not be room in `tree`; returns its number.
+    Stops before an example for which there might not be room in `tree` or `tallies`; returns its
+    number.
     """
     counts = tree.counts[0]
     for example in range(first, last):
         if batch.labels[example] < 0 or batch.weights[example] == 0.0:
             answers[example], depths[example] = answer_example(tree, weights, batch, example)
             continue
-        if counts.nodes + 2 > len(tree.nodes) or not has_room(
-            tallies, counts.tallies, counts.depth + 2
+        more = counts.depth + 2
+        if (
+            counts.nodes + 2 > len(tree.nodes)
+            or not has_room(tallies, counts.tallies, more)
+            or counts.living + more > most_statistics(growth, more)
         ):
             return example
         make_room(weights)

@@ -1,6 +1,7 @@
 """A model: what it was trained with, the labels, and what was learned; to and from its parts."""
 
 from dataclasses import asdict, dataclass, fields
+from typing import NamedTuple
 
 from lomtree.algorithms import learner_for, new_learner
 from lomtree.array_file import Arrays
@@ -11,6 +12,13 @@ from lomtree.options import Options
 from lomtree.parts import MOST_COUNTED, Parts, whole_number
 
 
+class Unfinished(NamedTuple):
+    """How far the run had come that saved a checkpoint."""
+
+    first: int  # the model's position when the run began
+    done: int  # examples gone through since then, in all its passes
+
+
 @dataclass
 class Model:
     options: Options
@@ -18,6 +26,7 @@ class Model:
     learner: Learner
     position: int = 0  # examples read in training so far, held-out ones included
     predict_only: bool = False  # its file has nothing but what answering needs
+    unfinished: Unfinished | None = None  # of a checkpoint
 
     @classmethod
     def new(cls, options: Options) -> "Model":
@@ -30,6 +39,7 @@ def to_parts(model: Model, predict_only: bool) -> Parts:
         "predict_only": predict_only,
         "options": asdict(model.options),
         "position": model.position,
+        "unfinished": model.unfinished,
     }
     parts = Parts(header, {"labels.text": model.labels.text, "labels.ends": model.labels.ends})
     model.learner.store(parts, predict_only)
@@ -50,7 +60,15 @@ def from_parts(parts: Parts, learning: bool) -> Model:
         raise ModelError("it was saved with --predict-only, so its training cannot go on")
     learner = learner_for(options).load(options, parts, len(labels), learning)
     position = whole_number(parts.header["position"], 0, MOST_COUNTED)
-    return Model(options, labels, learner, position, predict_only)
+    unfinished = _read_unfinished(parts.header["unfinished"], position)
+    return Model(options, labels, learner, position, predict_only, unfinished)
+
+
+def _read_unfinished(values: list | None, position: int) -> Unfinished | None:
+    if values is None:
+        return None
+    first, done = values
+    return Unfinished(whole_number(first, 0, position), whole_number(done, 1, MOST_COUNTED))
 
 
 def _read_options(values: dict) -> Options:

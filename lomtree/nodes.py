@@ -41,6 +41,7 @@ COUNTS = np.dtype(
         ("root", np.int64),
         ("generations", np.int64),
         ("tallies", np.int64),  # rows in use, the forgotten ones included
+        ("living", np.int64),  # rows in use of nodes as they are now: the sum of their labels
         ("groups", np.int64),  # of regressors
         ("labels", np.int64),  # seen so far
         ("depth", np.int64),  # of the deepest leaf there ever was

@@ -17,7 +17,7 @@ LARGEST_FOREST = 64
 FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "tf_idf")
 
 # These shape a tree that grows where the examples go; the other algorithms have no such thing.
-LOMTREE_ONLY = ("max_nodes", "nodes_per_class", "swap_resistance")
+LOMTREE_ONLY = ("max_nodes", "nodes_per_class", "swap_resistance", "max_statistics")
 
 
 def _option(default: Any, help: str, *short: str, choices: tuple[str, ...] = ()) -> Any:
@@ -67,6 +67,14 @@ class Options:
     swap_resistance: float = _option(
         4.0, "How much fuller a leaf must be than the emptiest one to take its place.", "-R"
     )
+    max_statistics: int = _option(
+        2**26,
+        "At most so many (node, label) statistics, 53 bytes each; where there would be more, "
+        "those that matter least are forgotten.",
+    )
+    max_labels: int = _option(
+        2**22, "A stream with more labels than this is taken for a mistake and stops the run."
+    )
     holdout: float = _option(
         0.0, "Share of the examples kept for validation; the error on them is shown."
     )
@@ -93,6 +101,8 @@ class Options:
             ("nodes_per_class", not 0 < self.nodes_per_class <= 1000, "above 0, at most 1000"),
             ("classes", not 0 <= self.classes < 2**30, "from 0 to 2^30"),
             ("swap_resistance", not 0 <= self.swap_resistance <= 1e9, "from 0 to 1e9"),
+            ("max_statistics", not 100 <= self.max_statistics <= 2**30, "from 100 to 2^30"),
+            ("max_labels", not 1 <= self.max_labels <= 2**30, "from 1 to 2^30"),
             ("holdout", not 0 <= self.holdout < 1, "at least 0 and below 1"),
             ("seed", not 0 <= self.seed < 2**63, "from 0 to 2^63 - 1"),
         ):

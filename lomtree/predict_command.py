@@ -1,5 +1,8 @@
 """lomtree predict."""
 
+from contextlib import AbstractContextManager
+from typing import Any
+
 import click
 
 from lomtree.cli_options import (
@@ -12,6 +15,7 @@ from lomtree.cli_options import (
     require_stdout,
 )
 from lomtree.errors import LomtreeError
+from lomtree.whole_file import open_to_replace
 
 
 @command(
@@ -45,7 +49,7 @@ def predict(
     else:
         answers = predict_lines(model, reader, Search(beam, 1) if beam and beam > 1 else None)
     try:
-        with click.open_file(predictions or "-", "wb") as out:
+        with _open_output(predictions) as out:
             for lines in answers:
                 out.write(lines)
                 out.flush()
@@ -53,7 +57,12 @@ def predict(
         raise
     except OSError as error:
         raise LomtreeError(
-            f"{predictions or 'standard output'}: cannot be written ({error.strerror or error})"
+            f"standard output: cannot be written ({error.strerror or error})"
         ) from None
     if reader.skipped and not quiet:
         click.echo(f"skipped {reader.skipped} bad lines", err=True)
+
+
+def _open_output(path: str | None) -> AbstractContextManager[Any]:
+    """A file has all answers or is as it was; stdout gets them one by one."""
+    return open_to_replace(path) if path and path != "-" else click.open_file("-", "wb")

@@ -24,6 +24,7 @@ TALLY = np.dtype(
 )
 FIRST_ROWS = 1 << 12
 FULL = 0.75
+SLACK = 1.25
 
 _SUMS = ("m", "n", "l")
 
@@ -32,9 +33,10 @@ def make_tallies(rows: int = FIRST_ROWS) -> np.ndarray:
     return aligned.zeros(rows, TALLY)
 
 
-def rows_for(count: int) -> int:
-    """How many rows a table gets for `count` of them: room for as many more."""
-    return max(FIRST_ROWS, int(2 * count / FULL) + 1)
+def rows_for(count: int, most: int) -> int:
+    """How many rows a table gets for `count` of them: room for as many more. There will never be
+    more than `most`; a quarter more than those are there for the forgotten ones."""
+    return max(FIRST_ROWS, int(max(count, min(2 * count, SLACK * most)) / FULL) + 1)
 
 
 @kernel
@@ -68,13 +70,16 @@ def has_room(tallies, used, more):
 
 
 @kernel
-def move_living(tallies, alive, target):
-    """Copy the rows whose generation is alive into an empty table; returns how many."""
+def move_living(tallies, number_of, target):
+    """Copy the rows of living generations into an empty table, under the generations' new numbers
+    (0: it is forgotten); returns how many."""
     moved = 0
     for row in range(len(tallies)):
-        generation = tallies[row].generation
-        if generation != 0 and alive[generation]:
-            target[find(target, generation, tallies[row].label)] = tallies[row]
+        generation = number_of[tallies[row].generation]
+        if generation != 0:
+            there = find(target, generation, tallies[row].label)
+            target[there] = tallies[row]
+            target[there].generation = generation
             moved += 1
     return moved
 
@@ -141,8 +146,8 @@ def to_arrays(
     return columns
 
 
-def load(parts: Parts, generations: np.ndarray, label_count: int, room: int) -> np.ndarray:
-    """The table of a file, with room for `room` more."""
+def load(parts: Parts, generations: np.ndarray, label_count: int, most: int) -> np.ndarray:
+    """The table of a file, with room for more, up to `most`."""
     length = len(parts.arrays["tallies.node"])
     node = parts.column("tallies.node", np.int32, length)
     columns = {
@@ -166,6 +171,6 @@ def load(parts: Parts, generations: np.ndarray, label_count: int, room: int) -> 
     rows["generation"] = generations[node]
     for name, column in columns.items():
         rows[name] = column
-    table = make_tallies(rows_for(length + room))
-    move_living(rows, np.ones(generations.max() + 1, np.bool_), table)
+    table = make_tallies(rows_for(length, most))
+    move_living(rows, np.arange(generations.max() + 1, dtype=np.int32), table)
     return table

@@ -47,7 +47,8 @@ def _training_options(command):
 @command(
     epilog="  zcat train.vw.gz | lomtree train -f model.lom\n"
     "  lomtree train train.svm --passes 20 --holdout 0.1 -f model.lom\n"
-    "  lomtree train more.vw -i model.lom -f model.lom"
+    "  lomtree train more.vw -i model.lom -f model.lom\n"
+    "  lomtree train huge.vw --save-every 1000000 --resume -f model.lom"
 )
 @click.option("-f", "--final-model", required=True, metavar="MODEL", help="Where the model goes.")
 @click.option("-i", "--initial-model", metavar="MODEL", help="Go on training this model.")
@@ -60,6 +61,18 @@ def _training_options(command):
 )
 @_training_options
 @click.option("--cache", metavar="FILE", help="Keep the parsed examples here for further runs.")
+@click.option(
+    "--save-every",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Write a checkpoint to MODEL after every N examples, passes counted.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="If MODEL is a checkpoint of this very run, go on where it was saved: the result is that "
+    "of a run in one go.",
+)
 @click.option("--predict-only", is_flag=True, help="Write a smaller model that cannot learn.")
 @click.option(
     "-P",

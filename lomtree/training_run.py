@@ -1,6 +1,7 @@
 """One run of `lomtree train`: from the options given to the model written."""
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 from lomtree import __version__
 from lomtree.batch import Batch
 from lomtree.cache_file import Cache, CacheWriter, describe, is_cache
-from lomtree.errors import DataError, LomtreeError, OptionError
+from lomtree.errors import DataError, LomtreeError, ModelError, OptionError
 from lomtree.meter import Meter, to_stderr
 from lomtree.model import Model
 from lomtree.model_file import read_model, write_model
@@ -18,7 +19,7 @@ from lomtree.options import FIXED_BY_MODEL, OPTION_NAMES, Options, check_meaning
 from lomtree.reader import Reader
 from lomtree.source import name_of
 from lomtree.trainer import Trainer, cached_examples, read_examples, written_to
-from lomtree.whole_file import check_writable, open_to_replace
+from lomtree.whole_file import check_writable, is_special, open_to_replace
 
 
 def choose_options(given: dict[str, Any], model: Model | None) -> Options:
@@ -70,15 +71,13 @@ class Run:
         self._initial = arguments["initial_model"]
         choose_options({} if self._initial else given, None)
         check_writable(self._target)
+        if (arguments["save_every"] or arguments["resume"]) and is_special(self._target):
+            raise OptionError(f"{self._target} is no file, so it holds no checkpoints")
         self._reader = Reader(
             arguments["sources"], self._format, self._on_error, labels_required=True
         )
-        if self._initial:
-            self._model = read_model(self._initial, learning=True)
-            self._model.options = choose_options(given, self._model)
-            self._model.learner.options = self._model.options
-        else:
-            self._model = Model.new(choose_options(given, None))
+        self._model = self._first_model(given, arguments["resume"])
+        self._save_every = arguments["save_every"] or 0
         self._bar: Any = None
         self._skipped = 0
         self._meter = Meter(
@@ -88,10 +87,29 @@ class Run:
             has_depth=self._model.learner.largest_depth is not None,
         )
 
+    def _first_model(self, given: dict[str, Any], resume: bool) -> Model:
+        """A new one, the one to go on from, or the checkpoint of this run, if there is one."""
+        if resume and os.path.exists(self._target):
+            self._initial = self._target
+            model = read_model(self._target, learning=True)
+            if model.unfinished is None:
+                raise ModelError(f"{self._target}: no checkpoint to resume: its training has ended")
+        elif self._initial:
+            model = read_model(self._initial, learning=True)
+            model.unfinished = None  # what comes now is new to it
+        else:
+            model = Model.new(choose_options(given, None))
+        if self._initial:
+            model.options = model.learner.options = choose_options(given, model)
+        model.labels.most = model.options.max_labels
+        return model
+
     def run(self) -> None:
         self._say_settings()
         self._meter.head()
-        trainer = Trainer(self._model, self._meter, self._after_pass)
+        trainer = Trainer(
+            self._model, self._meter, self._after_pass, self._save_every, self._save_checkpoint
+        )
         with self._open_bar(), self._open_examples() as examples:
             trainer.run(examples, self._passes)
         if self._model.learner.examples == 0:
@@ -163,6 +181,9 @@ class Run:
         self._say(f"reading the cache {self._cache_path}\n")
         return cache
 
+    def _save_checkpoint(self, model: Model) -> None:
+        write_model(model, self._target)
+
     def _after_pass(self, trainer: Trainer) -> None:
         error = trainer.validation_error()
         if error is not None:
@@ -172,6 +193,8 @@ class Run:
         options = self._model.options
         names = ", ".join(name_of(path) for path in self._reader.sources)
         going_on = f", going on from {self._initial}" if self._initial else ""
+        if self._model.unfinished:
+            going_on += f" after {self._model.unfinished.done:,} examples"
         self._say(
             f"reading {names}{going_on}\n"
             f"{_describe(options)}, up to 2^{options.bits} weights\n"

@@ -8,6 +8,8 @@ from typing import BinaryIO
 
 from lomtree.errors import LomtreeError
 
+_DESCRIPTORS = "/proc/self/fd"
+
 
 def check_writable(path: str) -> None:
     """Find out before hours of work that a file cannot be written there."""
@@ -18,11 +20,11 @@ def check_writable(path: str) -> None:
         raise LomtreeError(f"{path}: is a directory, not a file")
     if not os.path.isdir(folder):
         raise LomtreeError(f"{path}: its folder does not exist")
-    if not os.access(folder, os.W_OK) and not _is_special(path):
+    if not os.access(folder, os.W_OK) and not is_special(path):
         raise LomtreeError(f"{path}: no permission to write there")
 
 
-def _is_special(path: str) -> bool:
+def is_special(path: str) -> bool:
     """Whether it is a device or a pipe: written to, never replaced."""
     return os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode)
 
@@ -31,36 +33,62 @@ def _is_special(path: str) -> bool:
 def open_to_replace(path: str) -> Iterator[BinaryIO]:
     """Open a temporary file that takes the place of `path` when the block ends well.
 
-    If it does not, the temporary file is removed and `path` is as it was.
+    If it does not, `path` is as it was and nothing else is left, even after a kill -9 where the
+    system has files without a name. What is there in the end is on the disk, power cut or not.
     """
     try:
-        if _is_special(path):
+        if is_special(path):
             with open(path, "wb") as file:
                 yield file
             return
         with _replacing(os.path.realpath(path)) as file:
             yield file
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise LomtreeError(f"{path}: cannot be written ({error.strerror or error})") from None
 
 
 @contextlib.contextmanager
 def _replacing(path: str) -> Iterator[BinaryIO]:
-    import tempfile  # not for those who only read
-
     folder, name = os.path.split(path)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:40]}.", suffix=".part", dir=folder)
+    temporary = os.path.join(folder, f".{name[:40]}.{os.urandom(8).hex()}.part")
     try:
+        descriptor, named = _open_temporary(folder, temporary)
         with open(descriptor, "wb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, _mode_for(path))
+            os.fchmod(descriptor, _mode_for(path))
+            os.fsync(descriptor)
+            if not named:
+                # With a folder's descriptor Python follows the link to the file itself.
+                os.link(f"{_DESCRIPTORS}/{descriptor}", temporary, src_dir_fd=descriptor)
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+    _sync_folder(folder)
+
+
+def _open_temporary(folder: str, path: str) -> tuple[int, bool]:
+    """A new file of this user's: one without a name in the folder, if there are such, else `path`;
+    tells whether it has the name."""
+    unnamed = getattr(os, "O_TMPFILE", 0)
+    if unnamed and os.path.isdir(_DESCRIPTORS):
+        with contextlib.suppress(OSError):
+            return os.open(folder, unnamed | os.O_WRONLY | os.O_CLOEXEC, 0o600), False
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), True
+
+
+def _sync_folder(folder: str) -> None:
+    """The new name has to reach the disk, too; not every system can do that."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _mode_for(path: str) -> int:

@@ -5,7 +5,8 @@ with 1: T is the "max number of tree non-leaf nodes", and the first root is a le
 
 Where the paper is silent: an example of importance w counts w times; the score that m collects is
 limited to [-1, 1]; a score of 0 goes right; the victim of a swap is looked for to the left first,
-and there is no swap where the victim is the splitting leaf or the root.
+and there is no swap where the victim is the splitting leaf or the root. What happens where there
+are too many (node, label) statistics is told in forgetting.py.
 """
 
 import math
@@ -33,6 +34,7 @@ class Node:
     sum_m: float = 0.0  # footnote 10: both sums are stored
     sum_n: float = 0.0
     C: float = 0.0
+    max_l: float = 0.0
     label: int = NO_LABEL  # the most frequent one
     recycled: int = 0
 
@@ -47,9 +49,9 @@ class Node:
     def e(self, y):
         return self.m[y] / self.n[y] if self.n.get(y) else self.m.get(y, 0.0)
 
-    @property
-    def max_l(self):
-        return max(self.l.values(), default=0.0)
+
+def _worth(v, y):
+    return v.l[y] if v.is_leaf else v.n.get(y, 0.0)
 
 
 class Lomtree:
@@ -61,6 +63,7 @@ class Lomtree:
         swap_resistance=4.0,
         max_nodes=0,
         nodes_per_class=4.0,
+        max_statistics=2**26,
         scales=None,
         whim=0.0,
         seed=0,
@@ -69,12 +72,14 @@ class Lomtree:
         self.R_S = swap_resistance
         self.max_nodes = max_nodes
         self.nodes_per_class = nodes_per_class
+        self.max_statistics = max_statistics
         self.scales = scales or Scales()
         self.whim = whim
         self.seed = seed
         self.root = Node(0, Regressor(rule))
         self.nodes = [self.root]
         self.t = 0
+        self.deepest = 0
         self.labels_seen = 0
         self.events = Counter()  # the rare things that happened
 
@@ -99,6 +104,7 @@ class Lomtree:
         if y < 0 or w == 0:
             return self.predict(features, values)
         w = float(w)
+        self._make_room()
         self.labels_seen = max(self.labels_seen, y + 1)
         xs = self.scales.learn(features, values)
         answer, _ = self._walk(features, xs)
@@ -108,13 +114,15 @@ class Lomtree:
             if y not in j.l:
                 j.m[y] = self._preference(j, y)
             j.l[y] = j.l.get(y, 0.0) + w
-            if j.label == NO_LABEL or (y != j.label and j.l[y] > j.l.get(j.label, 0.0)):
+            if j.l[y] > j.max_l:
+                j.max_l = j.l[y]
                 j.label = y
             if j.is_leaf and sum(count > 0 for count in j.l.values()) >= 2:
                 self._split(j)
             if j.is_leaf:
                 j.C += w
                 self._update_C(j)
+                self.deepest = max(self.deepest, depth)
                 return answer, depth
             c = -1 if j.E > j.e(y) else 1
             score = j.h.train(features, xs, c, w, self.scales.mean_square(), j.sum_n)
@@ -129,6 +137,23 @@ class Lomtree:
     def _preference(self, j, y):
         life = draw(self.seed, j.number * 2**32 + j.recycled)
         return self.whim * (2 * (draw(life, y) / 2**64) - 1)
+
+    def _make_room(self):
+        """Forget what is worth least, and age the rest, where there would be too much."""
+        most = max(self.max_statistics, 4 * (self.deepest + 2))
+        known = [(v, y) for v in self.nodes for y in v.l]
+        if len(known) + self.deepest + 2 <= most:
+            return
+        self.events["forgetting"] += 1
+        known.sort(key=lambda row: (_worth(*row), row[1], row[0].number))
+        keep = int(0.9 * most) - self.deepest - 2
+        for v, y in known[: max(0, len(known) - keep)]:
+            for values in (v.l, v.m, v.n):
+                values.pop(y, None)
+        for v in self.nodes:
+            for values in (v.l, v.m, v.n):
+                values.update({y: 0.9 * value for y, value in values.items()})
+            v.sum_m, v.sum_n, v.C, v.max_l = 0.9 * v.sum_m, 0.9 * v.sum_n, 0.9 * v.C, 0.9 * v.max_l
 
     def _split(self, j):
         if self.t < self.T:
@@ -173,7 +198,7 @@ class Lomtree:
         """SetNode both, and make them j's children; their regressors keep their weights."""
         for v in (left, right):
             v.parent, v.left, v.right = j, None, None
-            v.m, v.l, v.n, v.sum_m, v.sum_n, v.C = {}, {}, {}, 0.0, 0.0, 0.0
+            v.m, v.l, v.n, v.sum_m, v.sum_n, v.C, v.max_l = {}, {}, {}, 0.0, 0.0, 0.0, 0.0
             v.label = j.label
         j.left, j.right = left, right
 

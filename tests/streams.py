@@ -118,7 +118,12 @@ def naive_learner(options: Options):
     if options.algorithm == "oaa":
         return OneAgainstAll(replace(rule, sure=0.001), scales=scales)
     return naive.Lomtree(
-        rule, options.swap_resistance, options.max_nodes, options.nodes_per_class, scales
+        rule,
+        options.swap_resistance,
+        options.max_nodes,
+        options.nodes_per_class,
+        options.max_statistics,
+        scales,
     )
 
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lomtree.batch import BAD_VALUE, Spans, make_arrays
+from lomtree.errors import DataError
 from lomtree.labels import NONE, Labels
 
 label_bytes = st.binary(min_size=1, max_size=12)
@@ -136,3 +137,32 @@ def test_no_answer_leaves_the_label_out():
 
 def test_no_examples_no_lines():
     assert lines_for(Labels(), [], []) == b""
+
+
+def test_labels_as_they_were_before():
+    labels = Labels()
+    labels.add(b"a", b"bb", b"ccc")
+    assert list(labels.first(2)) == [b"a", b"bb"]
+    assert labels.first(2).find(b"ccc") == NONE
+    assert labels.first(3) is labels
+
+
+def test_numbering_stops_where_a_label_would_be_one_too_many():
+    labels, given = Labels(), [b"a", b"b", b"a", b"c", b"a"]
+    labels.most = 2
+    numbers = np.full(5, 99, np.int32)
+    assert labels.number(*text_with(given), 5, numbers) == 3
+    assert numbers.tolist()[:3] == [0, 1, 0]
+    assert list(labels) == [b"a", b"b"]
+    assert labels.number(*text_with([b"b", b"a"]), 2, numbers) == 2
+    assert numbers_of(labels, [b"c"], new_ones=False) == [NONE]
+    with pytest.raises(DataError, match="'c' is one more than the 2 that --max-labels allows"):
+        labels.add(b"a", b"c")
+
+
+def test_the_bound_itself_can_be_reached_while_the_table_grows():
+    labels = Labels()
+    labels.most = 1000
+    given = [b"%d" % number for number in range(1001)]
+    assert labels.number(*text_with(given), 1001, np.empty(1001, np.int32)) == 1000
+    assert len(labels) == 1000

@@ -28,6 +28,8 @@ WRONG = {
     "max_nodes": [-1, 2**30],
     "nodes_per_class": [0, -1, nan, inf],
     "swap_resistance": [-1, nan, inf],
+    "max_statistics": [99, 2**30 + 1],
+    "max_labels": [0, 2**30 + 1],
     "holdout": [-0.1, 1, nan],
     "seed": [-1, 2**63],
 }
@@ -48,6 +50,8 @@ RIGHT = {
     "max_nodes": [0, 1],
     "nodes_per_class": [0.01, 1000],
     "swap_resistance": [0],
+    "max_statistics": [100, 2**30],
+    "max_labels": [1, 2**30],
     "holdout": [0, 0.999],
     "seed": [0, 2**63 - 1],
 }

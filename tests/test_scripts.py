@@ -8,8 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 
-def run(script: str, *arguments) -> list[str]:
-    """The lines that a script prints; it must end well, and say nothing on stderr."""
+def run(script: str, *arguments, said: str | None = "") -> list[str]:
+    """The lines that a script prints; it must end well, and say nothing else on stderr."""
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / script, *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -17,7 +17,7 @@ def run(script: str, *arguments) -> list[str]:
         text=True,
         timeout=300,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr if said is None else said) == (0, done.stderr)
     return done.stdout.splitlines()
 
 
@@ -70,3 +70,17 @@ def test_the_fuzzer_finds_nothing_in_a_moment(monkeypatch, tmp_path):
         assert accepted + refused != "00"
         assert (disagreements, crashes) == ("0", "0")
     assert "\n".join(lines[2:9]) in report.read_text()
+
+
+def test_memory_and_errors_stay_where_they_are_in_a_long_run():
+    """`make soak` does this with ten million examples; it fails if anything grows."""
+    lines = run("soak.py", "--examples", 160_000, "--turn", 20_000, "--classes", 100, said=None)
+    rows = [line.split(" | ") for line in lines if line.startswith("| ")][2:]
+    assert [row[0] for row in rows][-1] == "| 160,000"
+    assert all(float(row[5].strip("%| ")) < 5 for row in rows)  # recovered from every drift
+
+
+def test_a_training_that_is_killed_again_and_again_ends_as_if_it_had_not_been():
+    lines = run("kill.py", "--kills", 3, "--lines", 20_000, said=None)
+    assert "| kill -9 | 3 |" in lines
+    assert "| the last model is that of a run in one go | yes, byte for byte |" in lines

@@ -45,23 +45,32 @@ def test_homes_of_neighbouring_keys_are_spread():
 
 @settings(deadline=None)
 @given(st.lists(CLOSE_KEYS, unique=True, max_size=20), st.sets(st.integers(1, 4)))
-def test_only_the_living_generations_move(keys, living):
+def test_only_the_living_generations_move_and_have_new_numbers(keys, living):
     table, target = make_tallies(32), make_tallies(32)
     insert(table, keys)
-    alive = np.array([generation in living for generation in range(5)])
+    number_of = np.array([10 * g if g in living else 0 for g in range(5)], np.int32)
     kept = [key for key in keys if key[0] in living]
-    assert move_living(table, alive, target) == len(kept)
+    assert move_living(table, number_of, target) == len(kept)
     assert np.count_nonzero(target["generation"]) == len(kept)
-    for key in kept:
-        assert target[find(target, *key)] == table[find(table, *key)]
+    for generation, label in kept:
+        before, after = find(table, generation, label), find(target, 10 * generation, label)
+        assert target[after].tolist()[1:] == table[before].tolist()[1:]
 
 
 @settings(deadline=None)
 @given(st.integers(0, 10**7))
 def test_a_new_table_has_room_for_as_many_more(count):
-    rows = rows_for(count)
+    rows = rows_for(count, 10**9)
     assert 2 * count <= tallies.FULL * rows
     assert rows <= max(4 * count, tallies.FIRST_ROWS)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**6))
+def test_a_table_grows_to_its_bound_and_a_little_more(count):
+    rows = rows_for(count, 10**6)
+    assert count <= tallies.FULL * rows
+    assert rows <= max(tallies.FIRST_ROWS, 1.25 * 10**6 / tallies.FULL + 1)
 
 
 def test_a_table_has_room_while_a_free_row_is_certain():

@@ -9,6 +9,14 @@ from lomtree.errors import LomtreeError
 from lomtree.whole_file import check_writable, open_to_replace
 
 
+@pytest.fixture(autouse=True, params=["unnamed", "named"])
+def temporary(request, monkeypatch):
+    """Not every system has files without a name."""
+    if request.param == "named":
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    return request.param
+
+
 def write(path, data: bytes) -> None:
     with open_to_replace(str(path)) as file:
         file.write(data)
@@ -35,12 +43,14 @@ def test_nothing_changes_if_the_work_fails(tmp_path, error):
     assert (tmp_path / "old").read_bytes() == b"old"
 
 
-def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path):
+def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path, temporary):
     (tmp_path / "old").write_bytes(b"old")
     with open_to_replace(str(tmp_path / "old")) as file:
         file.write(b"new")
         file.flush()
         assert (tmp_path / "old").read_bytes() == b"old"
+        if temporary == "unnamed":
+            assert os.listdir(tmp_path) == ["old"]  # so a kill leaves nothing else, either
     assert (tmp_path / "old").read_bytes() == b"new"
 
 

@@ -1,0 +1,133 @@
+"""kill -9 at random moments of a training that saves checkpoints: is everything still there?
+
+    python scripts/kill.py [--kills 50] [--write RELIABILITY.md]
+
+The same command with --resume is started again and again, and killed after a random time, until
+it was killed so often. After each kill the model must be the whole one of before or another whole
+one, and nothing else may lie in its folder; the last run is left alone, and its model must be, byte
+for byte, that of a run that was never interrupted.
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from drift import Drift
+from report import table, write_section
+
+from lomtree.errors import ModelError
+from lomtree.model_file import read_model
+
+LATEST = 1.5  # times what a run in one go takes, which saves no checkpoints
+
+
+class Tally(NamedTuple):
+    kills: int
+    old: int  # kills that left the file as it was before the run
+    new: int  # kills that left a newer one
+    none: int  # kills before there was one
+    examples: int
+    checkpoints: int
+    seconds: float  # of a run in one go
+
+
+def train(data: Path, model: Path, every: int, resume: bool) -> list[str]:
+    more = ["--save-every", str(every), "--resume"] if resume else []
+    return [
+        sys.executable, "-m", "lomtree", "train", str(data), "--quiet", "--passes", "2", "-b", "20",
+        "--max-statistics", "30000", *more, "-f", str(model),
+    ]  # fmt: skip
+
+
+def whole(model: Path) -> bytes | None:
+    """The file's bytes, None if there is none; the script ends if it is not a whole model."""
+    if not model.exists():
+        return None
+    try:
+        read_model(str(model), learning=True)
+    except ModelError as error:
+        raise SystemExit(f"not whole after a kill: {error}") from None
+    return model.read_bytes()
+
+
+def kill_often(kills: int, lines: int, seed: int, folder: Path) -> Tally:
+    rng, data, model = random.Random(seed), folder / "data.vw", folder / "model" / "m.lom"
+    model.parent.mkdir()
+    data.write_bytes(b"".join(Drift(500, 0.5).blocks(lines)))
+    subprocess.run(train(data, folder / "whole.lom", 0, False), check=True)  # compiles, too
+    begun = time.perf_counter()
+    subprocess.run(train(data, folder / "whole.lom", 0, False), check=True)
+    took = time.perf_counter() - begun
+    every = max(1, lines // 20)
+    done, fates = 0, {"old": 0, "new": 0, "none": 0}
+    before = None
+    while done < kills:
+        process = subprocess.Popen(train(data, model, every, True))
+        time.sleep(LATEST * took * rng.random())
+        process.kill()
+        if process.wait() == 0:  # it had ended: from the beginning again
+            check_last(model, folder)
+            before = None
+            model.unlink()
+            continue
+        done += 1
+        after = whole(model)
+        fates["none" if after is None else "old" if after == before else "new"] += 1
+        left = sorted(os.listdir(model.parent))
+        if left not in ([], [model.name]):
+            raise SystemExit(f"left behind by a kill: {left}")
+        if after is not None and read_model(str(model), learning=True).unfinished is None:
+            check_last(model, folder)  # killed between the last write and the end
+            after = None
+            model.unlink()
+        before = after
+    subprocess.run(train(data, model, every, True), check=True)
+    check_last(model, folder)
+    return Tally(done, *fates.values(), 2 * lines, 2 * lines // every, took)
+
+
+def check_last(model: Path, folder: Path) -> None:
+    if model.read_bytes() != (folder / "whole.lom").read_bytes():
+        raise SystemExit("the model is not that of a run in one go")
+
+
+def report(tally: Tally) -> str:
+    rows = [
+        ["kill -9", f"{tally.kills}"],
+        ["before the first checkpoint", f"{tally.none}"],
+        ["left the checkpoint of before", f"{tally.old}"],
+        ["left a newer one", f"{tally.new}"],
+        ["files that were not whole, or left behind", "0"],
+        ["the last model is that of a run in one go", "yes, byte for byte"],
+    ]
+    return (
+        f"`lomtree train data.vw --passes 2 --save-every {tally.examples // tally.checkpoints} "
+        f"--resume` over {tally.examples:,} examples ({tally.checkpoints} checkpoints, "
+        f"{tally.seconds:.1f} s in one go), killed after random times and started again:\n\n"
+    ) + table(["", ""], rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--lines", type=int, default=200_000, help="of the data")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into this file")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        text = report(kill_often(given.kills, given.lines, given.seed, Path(folder)))
+    print(text)
+    if given.write:
+        write_section(given.write, "kills", text)
+
+
+if __name__ == "__main__":
+    main()
