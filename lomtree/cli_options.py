@@ -58,14 +58,17 @@ def input_options(command):
     return with_sources
 
 
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(1),
+    help="Cores to use; the result is the same with any number.  [default: all]",
+)
+
+
 def model_options(command):
     """What every command that asks a model takes."""
     for decorate in (
-        click.option(
-            "--threads",
-            type=click.IntRange(1),
-            help="Cores to use; the output is the same with any number.  [default: all]",
-        ),
+        threads_option,
         click.option(
             "-i", "--initial-model", "model_path", required=True, metavar="MODEL", help="The model."
         ),

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from lomtree.cli_options import command, input_options, say_compiling
+from lomtree.cli_options import command, input_options, say_compiling, threads_option
 from lomtree.options import OPTION_NAMES, Options, check_meaning
 
 
@@ -73,6 +73,7 @@ def _training_options(command):
     help="If MODEL is a checkpoint of this very run, go on where it was saved: the result is that "
     "of a run in one go.",
 )
+@threads_option
 @click.option("--predict-only", is_flag=True, help="Write a smaller model that cannot learn.")
 @click.option(
     "-P",

@@ -46,15 +46,16 @@ def choose_options(given: dict[str, Any], model: Model | None) -> Options:
 
 
 def _describe(options: Options) -> str:
-    """The algorithm, and what shapes its tree."""
+    """The algorithm, and what shapes its trees."""
+    several = f"{options.trees} trees, " if options.trees > 1 else ""
     if options.algorithm != "lomtree":
-        return options.algorithm
+        return several + options.algorithm
     nodes = (
         f"{options.max_nodes} internal nodes at most"
         if options.max_nodes
         else f"{options.nodes_per_class:g} nodes a class"
     )
-    return f"lomtree, {nodes}, swap resistance {options.swap_resistance:g}"
+    return f"{several}lomtree, {nodes}, swap resistance {options.swap_resistance:g}"
 
 
 class Run:
@@ -77,6 +78,7 @@ class Run:
             arguments["sources"], self._format, self._on_error, labels_required=True
         )
         self._model = self._first_model(given, arguments["resume"])
+        self._model.learner.threads = arguments["threads"] or os.cpu_count() or 1
         self._save_every = arguments["save_every"] or 0
         self._bar: Any = None
         self._skipped = 0
@@ -198,7 +200,8 @@ class Run:
         self._say(
             f"reading {names}{going_on}\n"
             f"{_describe(options)}, up to 2^{options.bits} weights\n"
-            f"{options.loss} loss, {options.update} update, learning rate "
+            f"{options.loss} loss, {options.update} update, scale {options.scale}"
+            f"{', tf-idf' if options.tf_idf else ''}, learning rate "
             f"{options.learning_rate:g}, power {options.power_t:g}, clip {options.clip:g}, "
             f"{self._passes} "
             f"{'pass' if self._passes == 1 else 'passes'}"

@@ -14,7 +14,7 @@ from lomtree import compiled
 # Runs the program with blocks of another size, which is no option.
 PROGRAM = "import sys; from lomtree import source; source.BLOCK = {}; from lomtree import __main__; __main__.program()"  # fmt: skip # noqa: E501
 OPTIONS = ("-b", "18", "-T", "15", "-R", "1", "--passes", "2", "--holdout", "0.1", "--quiet")
-OPTIONS += ("--max-statistics", "150")
+OPTIONS += ("--max-statistics", "150", "--trees", "2")
 BLOCKS = (13, 4096, 1 << 20)
 THREADS = (1, 3)
 
@@ -51,10 +51,11 @@ def test_models_and_answers_are_the_same_to_the_byte(run, files, tmp_path):
     for block, threads, way, form in product(BLOCKS, THREADS, ("file", "pipe"), files):
         path = files[form]
         given, stdin = ([path], b"") if way == "file" else ([], path.read_bytes())
-        run(block, threads, "train", *OPTIONS, *given, "-f", tmp_path / "m", stdin=stdin)
+        train = ("train", *OPTIONS, "--threads", threads, *given, "-f", tmp_path / "m")
+        run(block, threads, *train, stdin=stdin)
         models[block, threads, way, form] = (tmp_path / "m").read_bytes()
-        predict = ("predict", "-i", tmp_path / "m", "--threads", threads, "--quiet", *given)
-        answers[block, threads, way, form] = run(block, threads, *predict, stdin=stdin)
+        predict = ("predict", "-i", tmp_path / "m", "--top", 2, "--quiet", "--threads", threads)
+        answers[block, threads, way, form] = run(block, threads, *predict, *given, stdin=stdin)
     assert len(models) == 24
     assert len(set(models.values())) == 1
     assert len(set(answers.values())) == 1
