@@ -89,10 +89,10 @@ beam_option = click.option(
 )
 
 
-def read_model_to_answer(path: str, threads: int | None, quiet: bool):
+def read_model_to_answer(path: str, threads: int | None, quiet: bool, ranked: bool = False):
     from lomtree.model_file import ModelBeingRead
 
-    reading = ModelBeingRead(path, learning=False)
+    reading = ModelBeingRead(path, learning=False, ranked=ranked)
     say_compiling(quiet)
     model = reading.model()
     model.learner.threads = threads or os.cpu_count() or 1

@@ -15,6 +15,7 @@ from lomtree.leaf_labels import LeafLabels, joined
 from lomtree.learner import Learner
 from lomtree.options import Options
 from lomtree.parts import Parts
+from lomtree.profiles import Likenesses, no_likenesses
 from lomtree.ranking import Ranking
 from lomtree.tree_learner import TreeLearner, rank_with
 
@@ -22,7 +23,7 @@ from lomtree.tree_learner import TreeLearner, rank_with
 def _members(options: Options) -> list[Options]:
     """The options of each tree."""
     return [
-        replace(options, trees=1, seed=(options.seed + number) % 2**63)
+        replace(options, trees=1, profiles=False, seed=(options.seed + number) % 2**63)
         for number in range(options.trees)
     ]
 
@@ -40,7 +41,7 @@ class Forest(Learner):
     def state(self, states: Any) -> None:
         self._leaf_labels: LeafLabels | None = None
         self.trees = [
-            learner_for(member)(member, state, self.scaler.scales, number)  # type: ignore
+            learner_for(member)(member, state, self.scaler.scales, None, number)  # type: ignore
             for number, (member, state) in enumerate(
                 zip(_members(self.options), states, strict=True)
             )
@@ -79,14 +80,25 @@ class Forest(Learner):
     ) -> None:
         """One walk in each tree; the depth is the mean of theirs."""
         ranking = Ranking.of(end, 1)
-        self._rank_run(batch, begin, end, 1, ranking)
+        self._rank(batch, begin, end, 1, ranking, no_likenesses())
         answers[begin:end] = ranking.labels[begin:, 0]
         depths[begin:end] = ranking.asked[begin:] // len(self.trees)
 
     def _rank_run(self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking) -> None:
+        self._rank(batch, begin, end, beam, ranking, self.likenesses)
+
+    def _rank(
+        self,
+        batch: Batch,
+        begin: int,
+        end: int,
+        beam: int,
+        ranking: Ranking,
+        likenesses: Likenesses,
+    ) -> None:
         if self._leaf_labels is None:
             self._leaf_labels = joined([tree.leaf_labels for tree in self.trees])
-        rank_with(self.trees, self._leaf_labels, batch, begin, end, beam, ranking)
+        rank_with(self.trees, self._leaf_labels, likenesses, batch, begin, end, beam, ranking)
 
     @property
     def examples(self) -> int:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +11,16 @@ import numpy as np
 from lomtree.batch import Batch
 from lomtree.options import Options
 from lomtree.parts import Parts
+from lomtree.profiles import (
+    Likenesses,
+    Profiler,
+    Profiles,
+    has_profiles,
+    load_profiles,
+    no_likenesses,
+    store_profiles,
+    weight_of_likeness,
+)
 from lomtree.ranking import Ranking
 from lomtree.scaling import Scaler, Scales, load_scales, make_scales, store_scales
 from lomtree.stopwatch import watch
@@ -21,14 +31,21 @@ WORTH_A_THREAD = 256  # examples
 class Learner(ABC):
     """`threads` is how many cores it may use; with any number it learns and answers the same.
 
-    All that training changes is in `state`, a NamedTuple of NamedTuples of arrays, and in the
-    scales of `scaler`.
+    All that training changes is in `state`, a NamedTuple of NamedTuples of arrays, in the scales of
+    `scaler`, and in the profiles of `profiler`.
     """
 
-    def __init__(self, options: Options, state: Any = None, scales: Scales | None = None) -> None:
+    def __init__(
+        self,
+        options: Options,
+        state: Any = None,
+        scales: Scales | None = None,
+        profiles: Profiles | None = None,
+    ) -> None:
         self.options = options
         self.threads = 1
         self.scaler = Scaler(make_scales(options) if scales is None else scales)
+        self.profiler = Profiler(options, profiles) if has_profiles(options) else None
         self.state = self._new_state() if state is None else state
         self._pool: ThreadPoolExecutor | None = None
 
@@ -42,7 +59,19 @@ class Learner(ABC):
         with watch.stage("scale", **size):
             scaled, mean_squares = self.scaler.enter(batch, count)
         with watch.stage("learn", **size):
+            beside = self._learn_profiles(scaled, count)
             self.learn_scaled(scaled, mean_squares, count, answers, depths)
+            if beside is not None:
+                beside.result()
+
+    def _learn_profiles(self, scaled: Batch, count: int) -> Future | None:
+        """On another core, if there is one; the caller has to wait for it then."""
+        if self.profiler is None:
+            return None
+        if self.threads > 1:
+            return self.pool.submit(self.profiler.learn, scaled, count)
+        self.profiler.learn(scaled, count)
+        return None
 
     @abstractmethod
     def learn_scaled(
@@ -73,6 +102,15 @@ class Learner(ABC):
 
         self._answer(batch, count, run)
         return ranking
+
+    @property
+    def likenesses(self) -> Likenesses:
+        if self.profiler is None:
+            return no_likenesses()
+        profiles = self.profiler.profiles
+        labels = int(np.count_nonzero(profiles.squares))
+        examples = float(self.scaler.scales.norms[0])
+        return Likenesses(profiles, weight_of_likeness(examples, labels) if labels else 0.0)
 
     def _answer(self, batch: Batch, count: int, run: Callable[[Batch, int, int], None]) -> None:
         """Scale and answer the first `count` examples; each thread takes a run of them."""
@@ -119,6 +157,8 @@ class Learner(ABC):
         """
         self.store_state(parts, predict_only)
         store_scales(self.scaler.scales, parts)
+        if self.profiler is not None:
+            store_profiles(self.profiler.profiles, parts)
 
     @classmethod
     def load(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> "Learner":
@@ -128,7 +168,10 @@ class Learner(ABC):
         can only answer, and what only training needs is left aside.
         """
         state = cls.load_state(options, parts, label_count, learning)
-        return cls(options, state, load_scales(parts, options))
+        profiles = None
+        if has_profiles(options) and (learning or "profiles.mark" in parts.arrays):
+            profiles = load_profiles(parts, options, label_count)
+        return cls(options, state, load_scales(parts, options), profiles)
 
     @abstractmethod
     def store_state(self, parts: Parts, predict_only: bool) -> None: ...

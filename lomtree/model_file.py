@@ -1,5 +1,6 @@
 """The model file: see array_file for its form and model for what is in it."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,9 @@ ANSWERING = ("labels.", "leaf_labels.", "scales.", "rows.", "weights.where", "we
 ANSWERING_COLUMNS = ("left", "right", "label", "place")  # of the nodes
 
 
+_FOR_LEARNING_ALONE = ("weights.squares", "squares.", "tags.", "profiles.")
+
+
 def write_model(model: "Model", path: str, predict_only: bool = False) -> None:
     from lomtree.model import to_parts
 
@@ -37,10 +41,16 @@ def write_model(model: "Model", path: str, predict_only: bool = False) -> None:
 class ModelBeingRead:
     """A model file that is read in a thread of its own, while the caller imports numba, say."""
 
-    def __init__(self, path: str, learning: bool, counted: bool = False) -> None:
-        needed = _needed_to_learn if learning else _needed_to_answer
-        if counted and not learning:
+    def __init__(
+        self, path: str, learning: bool, counted: bool = False, ranked: bool = False
+    ) -> None:
+        needed: Callable[[str], bool] = _needed_to_answer
+        if learning:
+            needed = _needed_to_learn
+        elif counted:
             needed = _needed_to_count
+        elif ranked:
+            needed = _needed_to_rank
         self._path, self._learning = path, learning
         self._read = ThreadPoolExecutor(1).submit(read_arrays, path, needed)
 
@@ -76,13 +86,17 @@ def _needed_to_learn(_name: str) -> bool:
 
 
 def _needed_to_count(name: str) -> bool:
-    return not _within_tree(name).startswith(("weights.squares", "squares.", "tags."))
+    return not _within_tree(name).startswith(_FOR_LEARNING_ALONE)
 
 
 def _needed_to_answer(name: str) -> bool:
     name = _within_tree(name)
     column = name.removeprefix("nodes.")
     return name.startswith(ANSWERING) or column in ANSWERING_COLUMNS
+
+
+def _needed_to_rank(name: str) -> bool:
+    return name.startswith("profiles.") or _needed_to_answer(name)
 
 
 def _within_tree(name: str) -> str:

@@ -14,7 +14,7 @@ LARGEST_BITS = 31
 LARGEST_FOREST = 64
 
 # A model keeps what it was begun with; the rest may change when its training goes on.
-FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "tf_idf")
+FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "tf_idf", "profiles")
 
 # These shape a tree that grows where the examples go; the other algorithms have no such thing.
 LOMTREE_ONLY = ("max_nodes", "nodes_per_class", "swap_resistance", "max_statistics")
@@ -52,6 +52,11 @@ class Options:
     )
     tf_idf: bool = _option(
         False, "Multiply values by the rarity of their feature: 1 + ln(examples / those with it)."
+    )
+    profiles: bool = _option(
+        True,
+        "Learn what the examples of each label look like, too: --beam errs less by it where labels "
+        "have few examples. Not for oaa.",
     )
     learning_rate: float = _option(4.0, "Step size.", "-l")
     power_t: float = _option(

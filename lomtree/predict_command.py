@@ -39,7 +39,8 @@ def predict(
     """Print the label of every example in DATA, one line each, followed by its tag."""
     if not predictions:
         require_stdout()
-    model = read_model_to_answer(model_path, threads, quiet)
+    ranked = bool(top or probabilities or (beam or 1) > 1)
+    model = read_model_to_answer(model_path, threads, quiet, ranked)
     from lomtree.answers import Search, predict_lines, ranking_lines
     from lomtree.reader import Reader
 
@@ -47,7 +48,7 @@ def predict(
     if top or probabilities:
         answers = ranking_lines(model, reader, Search(beam or DEFAULT_BEAM, top or 1))
     else:
-        answers = predict_lines(model, reader, Search(beam, 1) if beam and beam > 1 else None)
+        answers = predict_lines(model, reader, Search(beam, 1) if ranked else None)
     try:
         with _open_output(predictions) as out:
             for lines in answers:

@@ -51,7 +51,8 @@ def test(
     if rows is not None and not (by_label or confusion):
         raise OptionError("--rows has no meaning without --by-label or --confusion")
     require_stdout()
-    model = read_model_to_answer(model_path, threads, quiet)
+    ranked = bool(top or (beam or 1) > 1)
+    model = read_model_to_answer(model_path, threads, quiet, ranked)
     from lomtree.answers import Search, score_examples
     from lomtree.confusion import Confusions, make_tables, table_lines
     from lomtree.reader import Reader
@@ -59,7 +60,7 @@ def test(
     reader = Reader(sources, format, on_error, labels_required=True)
     confusions = Confusions(model.labels) if by_label or confusion else None
     clock = Clock()
-    search = Search(beam or DEFAULT_BEAM, top or 1) if top or (beam or 1) > 1 else None
+    search = Search(beam or DEFAULT_BEAM, top or 1) if ranked else None
     score = score_examples(model, reader, confusions, search)
     seconds = clock.seconds
     if not score.examples:

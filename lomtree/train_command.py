@@ -33,6 +33,9 @@ def _option_for(field: Field) -> Any:
         return click.option(*names, type=click.IntRange(1), help=help)
     if field.default is False:
         return click.option(*names, is_flag=True, help=help)
+    if field.default is True:
+        name = names[0].removeprefix("--")
+        return click.option(f"--{name}/--no-{name}", default=True, show_default=True, help=help)
     choices = field.metadata["choices"]
     kind: Any = click.Choice(choices) if choices else field.type
     return click.option(*names, type=kind, default=field.default, show_default=True, help=help)

@@ -9,6 +9,7 @@ from lomtree.batch import Batch
 from lomtree.growing_learner import GrowingLearner
 from lomtree.leaf_labels import LeafLabels
 from lomtree.options import Options
+from lomtree.profiles import Likenesses, Profiles
 from lomtree.ranking import Ranking, make_bag, rank
 from lomtree.regressor import SURE_SCORE
 from lomtree.scaling import Scales
@@ -25,10 +26,15 @@ class TreeLearner(GrowingLearner):
     state: Any
 
     def __init__(
-        self, options: Options, state: Any = None, scales: Scales | None = None, number: int = 0
+        self,
+        options: Options,
+        state: Any = None,
+        scales: Scales | None = None,
+        profiles: Profiles | None = None,
+        number: int = 0,
     ) -> None:
         self.number = number
-        super().__init__(options, state, scales)
+        super().__init__(options, state, scales, profiles)
 
     @property
     @abstractmethod
@@ -41,7 +47,7 @@ class TreeLearner(GrowingLearner):
         predict(self.state.tree, self.state.weights, batch, begin, end, answers, depths)
 
     def _rank_run(self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking) -> None:
-        rank_with([self], self.leaf_labels, batch, begin, end, beam, ranking)
+        rank_with([self], self.leaf_labels, self.likenesses, batch, begin, end, beam, ranking)
 
     def find_leaves(self, batch: Batch, count: int) -> np.ndarray:
         """The leaf (a node's number) where each of the first `count` examples ends."""
@@ -88,6 +94,7 @@ class TreeLearner(GrowingLearner):
 def rank_with(
     trees: list[TreeLearner],
     leaf_labels: LeafLabels,
+    likenesses: Likenesses,
     batch: Batch,
     begin: int,
     end: int,
@@ -109,4 +116,4 @@ def rank_with(
                 nodes_before, number * width, leaves, masses, ranking.asked,
             )  # fmt: skip
             nodes_before += int(tree.state.tree.counts["nodes"][0])
-        rank(leaf_labels, leaves, masses, first, last, bag, ranking)
+        rank(leaf_labels, likenesses, batch, leaves, masses, first, last, bag, ranking)

@@ -156,9 +156,9 @@ def ask_naive(tree, examples) -> list:
 
 def content(learner) -> list:
     """All that learning may change."""
-    return [
-        array.tobytes() for part in (learner.state, learner.scaler.scales) for array in arrays(part)
-    ]
+    profiles = learner.profiler.profiles if learner.profiler else ()
+    learned = (learner.state, learner.scaler.scales, profiles)
+    return [array.tobytes() for array in arrays(learned)]
 
 
 def arrays(part) -> list:
