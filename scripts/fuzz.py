@@ -95,7 +95,8 @@ class Run:
 def prepare(folder: Path) -> dict:
     """The kinds of input; numba and the tests' modules have to be told before they are imported."""
     if os.environ.setdefault("NUMBA_BOUNDSCHECK", "1") == "1":
-        os.environ["NUMBA_CACHE_DIR"] = str(folder)  # where nobody else finds such code
+        for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):  # nobody else finds such code there,
+            os.environ[name] = str(folder)  # and no other code is found
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
     from fuzzer import Fuzzer
 

@@ -68,6 +68,7 @@ class Fuzzer:
             for algorithm in ALGORITHMS
             for more in (("adaptive",), ("sgd",), ("adaptive", "--predict-only"))
         ]
+        self._models += [self._train("lomtree", "adaptive", "--trees", "2", "--tf-idf")]
         cache = folder / "data.cache"
         run("train", self._data, "-b", 18, "--cache", cache, "-f", folder / "cached.lom")
         self._cache = cache.read_bytes()
@@ -129,6 +130,7 @@ class Fuzzer:
         model.write_bytes(strange_model(random, random.choice(self._models)))
         statuses = [
             run("predict", "-i", model, self._data)[0],
+            run("predict", "-i", model, self._data, "--top", 3)[0],
             run("test", "-i", model, self._data, "--by-label", "--confusion")[0],
             run("inspect", model, "--json")[0],
             run("inspect", model, "--tree", "--depths", "--quiet")[0],
