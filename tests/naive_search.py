@@ -5,6 +5,7 @@ They work on the naive trees; nothing is shared with the package.
 
 import math
 from collections import defaultdict
+from dataclasses import replace
 
 HOPELESS = 1e-4
 MOST_LABELS = 32  # of a leaf
@@ -19,6 +20,11 @@ def stretch_of(loss):
 def has_a_label(tree, v):
     """Only trees over labels have sides where no label is yet."""
     return tree.saw(v) if hasattr(tree, "saw") else True
+
+
+def by_leaves_alone(options):
+    """These options, but nothing besides the leaves has a say in what the best labels are."""
+    return replace(options, profiles=False) if hasattr(options, "profiles") else options
 
 
 def search(tree, features, values, width):
