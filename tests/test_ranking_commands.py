@@ -201,6 +201,16 @@ def test_without_beam_and_top_the_score_is_that_of_one_walk(lomtree, any_model, 
     assert "log_loss" not in plain
 
 
+def test_k_changes_the_error_at_k_and_nothing_else(lomtree, any_model, unseen):
+    one, five = (
+        json.loads(lomtree("test", "-i", any_model, "--top", top, "--json", stdin=unseen).out)
+        for top in (1, 5)
+    )
+    assert one["error_at_top"] == one["error"]
+    for name in ("error", "log_loss", "calibration_error", "reliability"):
+        assert one[name] == five[name]
+
+
 def test_a_label_never_trained_with_is_an_error_at_any_k(lomtree, model):
     given = b"class-99 |words w3\n" * 3
     found = json.loads(lomtree("test", "-i", model, "--top", 20, "--json", stdin=given).out)
