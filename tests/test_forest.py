@@ -158,7 +158,7 @@ def test_any_number_of_threads_and_cuts_give_the_same_forest(algorithm):
 @pytest.mark.parametrize("predict_only", [False, True])
 @every_tree
 def test_a_file_keeps_all_trees(tmp_path, algorithm, predict_only):
-    model = trained(Options(bits=18, algorithm=algorithm, trees=3))
+    model = trained(by_leaves_alone(Options(bits=18, algorithm=algorithm, trees=3)))
     examples = random_stream(np.random.default_rng(8), 50, 6)
     data = file_bytes(model, tmp_path, predict_only)
     again = read(data, tmp_path, learning=not predict_only)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from models import CLASSES, OPTIONS, STREAM, file_bytes, read, trained
+from naive_search import by_leaves_alone
 from naive_search import leaf_labels as count_slowly
 from strange_files import put_together, take_apart
 from streams import (
@@ -127,7 +128,7 @@ def test_those_of_several_trees_follow_each_other():
 
 @pytest.mark.parametrize(("learning", "predict_only"), [(True, False), (False, True)])
 def test_a_file_keeps_them(tmp_path, learning, predict_only):
-    model = trained()
+    model = trained(by_leaves_alone(OPTIONS))
     again = read(file_bytes(model, tmp_path, predict_only), tmp_path, learning)
     for one, two in zip(model.learner.leaf_labels, again.learner.leaf_labels, strict=True):
         assert one.dtype == two.dtype
