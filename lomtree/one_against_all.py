@@ -205,16 +205,31 @@ def predict(table, seen, scratch, batch, first, last, answers, depths):
 
 
 @kernel
+def chance_beside(h, largest):
+    """sigma(h) / sigma(largest), of scores for which both may round to 0."""
+    beside = exp(min(h, 0.0) - min(largest, 0.0))
+    return beside * (1.0 + exp(-abs(largest))) / (1.0 + exp(-abs(h)))
+
+
+@kernel
 def rank(table, seen, scratch, batch, first, last, labels, masses, ranking):
     """Rank the labels of the examples first:last; a score is read as a probability, as in a tree.
 
-    `labels` and `masses` are room for all of them."""
+    `labels` and `masses` are room for all of them. The answer of predict() goes first, as others
+    may have the same probability: sigma of large scores rounds to 1.
+    """
     for example in range(first, last):
+        count, scores = score_example(table, scratch, batch, example), scratch.scores
+        answer = best(scores, seen, count)
         held = 0
-        for label in range(score_example(table, scratch, batch, example)):
-            if seen[label]:
+        if answer != NO_LABEL:
+            labels[0], masses[0] = answer, 1.0
+            held = 1
+        for label in range(count):
+            if seen[label] and label != answer:
+                largest = np.float64(limited(scores[answer]))
                 labels[held] = label
-                masses[held] = 1.0 / (1.0 + exp(-np.float64(limited(scratch.scores[label]))))
+                masses[held] = chance_beside(np.float64(limited(scores[label])), largest)
                 held += 1
         ranking.asked[example] = held
         put_best(labels, masses, held, ranking, example)
