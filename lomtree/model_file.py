@@ -75,10 +75,11 @@ class ModelBeingRead:
             raise ModelError(f"{path}: not a usable model: its header is malformed") from None
 
 
-def read_model(path: str, learning: bool, counted: bool = False) -> "Model":
+def read_model(path: str, learning: bool, counted: bool = False, ranked: bool = False) -> "Model":
     """The model in a file. With `learning` its training can go on; without, it loads faster and
-    needs less memory. With `counted` it knows at least who came to which node, if the file does."""
-    return ModelBeingRead(path, learning, counted).model()
+    needs less memory. With `counted` it knows at least who came to which node, if the file does;
+    with `ranked` it has the profiles of its labels, by which rank() weighs them."""
+    return ModelBeingRead(path, learning, counted, ranked).model()
 
 
 def _needed_to_learn(_name: str) -> bool:

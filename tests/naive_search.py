@@ -24,7 +24,7 @@ def has_a_label(tree, v):
 
 def by_leaves_alone(options):
     """These options, but nothing besides the leaves has a say in what the best labels are."""
-    return replace(options, profiles=False) if hasattr(options, "profiles") else options
+    return replace(options, profiles=False)
 
 
 def search(tree, features, values, width):
