@@ -12,7 +12,7 @@ import numpy as np
 from lomtree.algorithms import learner_for
 from lomtree.batch import Batch
 from lomtree.leaf_labels import LeafLabels, joined
-from lomtree.learner import Learner
+from lomtree.learner import Learner, Lesson
 from lomtree.options import Options
 from lomtree.parts import Parts
 from lomtree.profiles import Likenesses, no_likenesses
@@ -50,14 +50,7 @@ class Forest(Learner):
     def _new_state(self) -> Any:
         return (None,) * self.options.trees
 
-    def learn_scaled(
-        self,
-        batch: Batch,
-        mean_squares: np.ndarray,
-        count: int,
-        answers: np.ndarray,
-        depths: np.ndarray,
-    ) -> None:
+    def learn_scaled(self, lesson: Lesson, count: int) -> None:
         """Every tree learns by itself, on as many cores as there may be. The answer is that of most
         trees, of the first one if none has most; the depth is that of the first tree."""
         self._leaf_labels = None
@@ -67,13 +60,14 @@ class Forest(Learner):
             self.trees, _members(self.options), *several, strict=True
         ):
             tree.options = options
-            jobs.append(self.pool.submit(tree.learn_scaled, batch, mean_squares, count, given, at))
+            own = lesson._replace(answers=given, depths=at)
+            jobs.append(self.pool.submit(tree.learn_scaled, own, count))
         for job in jobs:
             job.result()
         given, at = several
         votes = (given[:, None] == given[None]).sum(axis=0)
-        answers[:count] = np.take_along_axis(given, votes.argmax(axis=0)[None], axis=0)[0]
-        depths[:count] = at[0]
+        lesson.answers[:count] = np.take_along_axis(given, votes.argmax(axis=0)[None], axis=0)[0]
+        lesson.depths[:count] = at[0]
 
     def _predict_run(
         self, batch: Batch, begin: int, end: int, answers: np.ndarray, depths: np.ndarray

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lomtree.batch import Batch
-from lomtree.learner import Learner
+from lomtree.learner import Learner, Lesson
 from lomtree.options import Options
 from lomtree.profiles import Profiles
 from lomtree.scaling import Scales
@@ -26,39 +26,24 @@ class GrowingLearner(Learner):
         self._scratch = self._make_scratch(0)
         self._scratch_length = 0
 
-    def learn_scaled(
-        self,
-        batch: Batch,
-        mean_squares: np.ndarray,
-        count: int,
-        answers: np.ndarray,
-        depths: np.ndarray,
-    ) -> None:
-        wanted = longest(batch, 0, count)
+    def learn_scaled(self, lesson: Lesson, count: int) -> None:
+        wanted = longest(lesson.batch, 0, count)
         if wanted > self._scratch_length:
             self._scratch_length = 2 * wanted
             self._scratch = self._make_scratch(2 * wanted)
         done = 0
         while True:
-            done = self._learn_run(batch, mean_squares, done, count, answers, depths)
+            done = self._learn_run(lesson, done, count)
             if done == count:
                 return
-            self._grow(int(batch.labels[done]))
+            self._grow(int(lesson.batch.labels[done]))
 
     @abstractmethod
     def _make_scratch(self, length: int) -> Any:
         """Room for one example of up to `length` features."""
 
     @abstractmethod
-    def _learn_run(
-        self,
-        batch: Batch,
-        mean_squares: np.ndarray,
-        begin: int,
-        end: int,
-        answers: np.ndarray,
-        depths: np.ndarray,
-    ) -> int:
+    def _learn_run(self, lesson: Lesson, begin: int, end: int) -> int:
         """Learn the examples begin:end; returns where there was no room to go on, or end."""
 
     @abstractmethod

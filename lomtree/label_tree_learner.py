@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree import filter_tree, random_tree
-from lomtree.batch import Batch
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
 from lomtree.label_tree import Scratch, grow, has_room, make_scratch, open_example
 from lomtree.leaf_labels import LeafLabels, own_labels
+from lomtree.learner import Lesson
 from lomtree.nodes import FIRST_NODES, Tree, load_tree, make_tree, store_tree, with_room
 from lomtree.options import Options
 from lomtree.parts import Parts, all_differ
@@ -70,19 +70,12 @@ class LabelTreeLearner(TreeLearner):
     def _make_scratch(self, length: int) -> Scratch:
         return make_scratch(length)
 
-    def _learn_run(
-        self,
-        batch: Batch,
-        mean_squares: np.ndarray,
-        begin: int,
-        end: int,
-        answers: np.ndarray,
-        depths: np.ndarray,
-    ) -> int:
+    def _learn_run(self, lesson: Lesson, begin: int, end: int) -> int:
         options = self.options
         return learn(
             *self.state, options.seed, options.algorithm == "filter", rule_of(options),
-            self._scratch, batch, mean_squares, begin, end, answers, depths,
+            self._scratch, lesson.batch, lesson.mean_squares, begin, end, lesson.answers,
+            lesson.depths,
         )  # fmt: skip
 
     def _grow(self, label: int) -> None:

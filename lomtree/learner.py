@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,15 @@ from lomtree.scaling import Scaler, Scales, load_scales, make_scales, store_scal
 from lomtree.stopwatch import watch
 
 WORTH_A_THREAD = 256  # examples
+
+
+class Lesson(NamedTuple):
+    """Examples to be learned, and room for what learn() tells about each."""
+
+    batch: Batch  # its values are scaled
+    mean_squares: np.ndarray  # see Scaler.enter()
+    answers: np.ndarray
+    depths: np.ndarray
 
 
 class Learner(ABC):
@@ -57,10 +66,10 @@ class Learner(ABC):
         """
         size = {"examples": count, "features": batch.starts[count]}
         with watch.stage("scale", **size):
-            scaled, mean_squares = self.scaler.enter(batch, count)
+            lesson = Lesson(*self.scaler.enter(batch, count), answers, depths)
         with watch.stage("learn", **size):
-            beside = self._learn_profiles(scaled, count)
-            self.learn_scaled(scaled, mean_squares, count, answers, depths)
+            beside = self._learn_profiles(lesson.batch, count)
+            self.learn_scaled(lesson, count)
             if beside is not None:
                 beside.result()
 
@@ -74,15 +83,8 @@ class Learner(ABC):
         return None
 
     @abstractmethod
-    def learn_scaled(
-        self,
-        batch: Batch,
-        mean_squares: np.ndarray,
-        count: int,
-        answers: np.ndarray,
-        depths: np.ndarray,
-    ) -> None:
-        """The same for a batch whose values are scaled; see Scaler.enter()."""
+    def learn_scaled(self, lesson: Lesson, count: int) -> None:
+        """Learn from the first `count` examples of a lesson."""
 
     def predict(self, batch: Batch, count: int, answers: np.ndarray, depths: np.ndarray) -> None:
         """Answer the first `count` examples of a batch: label numbers and depths of the leaves."""

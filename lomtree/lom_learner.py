@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree import tallies
-from lomtree.batch import Batch
 from lomtree.errors import ModelError
 from lomtree.forgetting import KEPT, forget
 from lomtree.leaf_labels import (
@@ -15,6 +14,7 @@ from lomtree.leaf_labels import (
     load_leaf_labels,
     store_leaf_labels,
 )
+from lomtree.learner import Lesson
 from lomtree.lom_tree import Growth, Scratch, learn, most_statistics
 from lomtree.nodes import Tree, load_tree, make_tree, store_tree, with_room
 from lomtree.options import Options
@@ -63,20 +63,12 @@ class LomLearner(TreeLearner):
             options.seed,
         )
 
-    def _learn_run(
-        self,
-        batch: Batch,
-        mean_squares: np.ndarray,
-        begin: int,
-        end: int,
-        answers: np.ndarray,
-        depths: np.ndarray,
-    ) -> int:
+    def _learn_run(self, lesson: Lesson, begin: int, end: int) -> int:
         tree, table, weights, _ = self.state
         self.state = State(tree, table, weights)
         return learn(
-            tree, table, weights, self._growth, rule_of(self.options), self._scratch, batch,
-            mean_squares, begin, end, answers, depths,
+            tree, table, weights, self._growth, rule_of(self.options), self._scratch, lesson.batch,
+            lesson.mean_squares, begin, end, lesson.answers, lesson.depths,
         )  # fmt: skip
 
     def _grow(self, label: int) -> None:

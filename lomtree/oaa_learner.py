@@ -14,6 +14,7 @@ from lomtree.class_weights import (
 )
 from lomtree.errors import ModelError
 from lomtree.growing_learner import GrowingLearner, longest
+from lomtree.learner import Lesson
 from lomtree.one_against_all import Scratch, learn, make_scratch, predict, rank
 from lomtree.options import Options
 from lomtree.parts import Parts
@@ -38,18 +39,10 @@ class OaaLearner(GrowingLearner):
     def _make_scratch(self, length: int) -> Scratch:
         return make_scratch(length, len(self.state.seen))
 
-    def _learn_run(
-        self,
-        batch: Batch,
-        mean_squares: np.ndarray,
-        begin: int,
-        end: int,
-        answers: np.ndarray,
-        depths: np.ndarray,
-    ) -> int:
+    def _learn_run(self, lesson: Lesson, begin: int, end: int) -> int:
         return learn(
-            *self.state, rule_of(self.options), self._scratch, batch, mean_squares, begin, end,
-            answers, depths,
+            *self.state, rule_of(self.options), self._scratch, lesson.batch, lesson.mean_squares,
+            begin, end, lesson.answers, lesson.depths,
         )  # fmt: skip
 
     def _predict_run(

@@ -90,12 +90,7 @@ PATHS = {
     "a missing file": make_nothing,
     "no permission": make_unreadable,
 }
-CASES = [
-    (name, format)
-    for name, row in TABLE.items()
-    for format in FORMATS
-    if row[format] != "-"
-]
+CASES = [(name, format) for name, row in TABLE.items() for format in FORMATS if row[format] != "-"]
 
 
 def test_the_table_has_exactly_the_rows_that_are_tried():
