@@ -145,8 +145,7 @@ def score_examples(
         model.labels.look_up(block.text, block.spans, count, labels)
         good = block.spans.problem[:count] == 0
         if score.reliability is not None and ranking is not None:
-            chosen = Ranking(*(part[good] for part in ranking))
-            score.reliability.add(chosen, labels[:count][good])
+            score.reliability.add(ranking.only(good), labels[:count][good])
         score.examples += int(good.sum())
         score.errors += int((answers != labels[:count])[good].sum())
         score.depth_sum += int(depths[good].sum())

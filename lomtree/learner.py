@@ -21,7 +21,7 @@ from lomtree.profiles import (
     store_profiles,
     weight_of_likeness,
 )
-from lomtree.ranking import Ranking
+from lomtree.ranking import SHARPNESS, Ranking
 from lomtree.scaling import Scaler, Scales, load_scales, make_scales, store_scales
 from lomtree.stopwatch import watch
 
@@ -39,6 +39,7 @@ class Lesson(NamedTuple):
 
 class Learner(ABC):
     """`threads` is how many cores it may use; with any number it learns and answers the same.
+    `sharpness` makes probabilities of masses (see ranking.py).
 
     All that training changes is in `state`, a NamedTuple of NamedTuples of arrays, in the scales of
     `scaler`, and in the profiles of `profiler`.
@@ -53,6 +54,7 @@ class Learner(ABC):
     ) -> None:
         self.options = options
         self.threads = 1
+        self.sharpness = SHARPNESS
         self.scaler = Scaler(make_scales(options) if scales is None else scales)
         self.profiler = Profiler(options, profiles) if has_profiles(options) else None
         self.state = self._new_state() if state is None else state
@@ -94,10 +96,12 @@ class Learner(ABC):
 
         self._answer(batch, count, run)
 
-    def rank(self, batch: Batch, count: int, beam: int, top: int) -> Ranking:
+    def rank(
+        self, batch: Batch, count: int, beam: int, top: int, sharpness: float | None = None
+    ) -> Ranking:
         """The `top` best labels of the first `count` examples, with their probabilities; trees are
         searched for the best `beam` leaves."""
-        ranking = Ranking.of(count, top)
+        ranking = Ranking.of(count, top, self.sharpness if sharpness is None else sharpness)
 
         def run(scaled: Batch, begin: int, end: int) -> None:
             self._rank_run(scaled, begin, end, beam, ranking)

@@ -11,6 +11,8 @@ from lomtree.learner import Learner
 from lomtree.options import Options
 from lomtree.parts import MOST_COUNTED, Parts, whole_number
 
+MOST_SHARPNESS = 10.0
+
 
 class Unfinished(NamedTuple):
     """How far the run had come that saved a checkpoint."""
@@ -39,6 +41,7 @@ def to_parts(model: Model, predict_only: bool) -> Parts:
         "predict_only": predict_only,
         "options": asdict(model.options),
         "position": model.position,
+        "sharpness": model.learner.sharpness,
         "unfinished": model.unfinished,
     }
     parts = Parts(header, {"labels.text": model.labels.text, "labels.ends": model.labels.ends})
@@ -59,9 +62,16 @@ def from_parts(parts: Parts, learning: bool) -> Model:
     if learning and predict_only:
         raise ModelError("it was saved with --predict-only, so its training cannot go on")
     learner = learner_for(options).load(options, parts, len(labels), learning)
+    learner.sharpness = _read_sharpness(parts.header["sharpness"])
     position = whole_number(parts.header["position"], 0, MOST_COUNTED)
     unfinished = _read_unfinished(parts.header["unfinished"], position)
     return Model(options, labels, learner, position, predict_only, unfinished)
+
+
+def _read_sharpness(value: object) -> float:
+    if type(value) is not float or not 0.0 < value <= MOST_SHARPNESS:
+        raise ModelError("its sharpness is none")
+    return value
 
 
 def _read_unfinished(values: list | None, position: int) -> Unfinished | None:

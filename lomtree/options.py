@@ -81,7 +81,9 @@ class Options:
         2**22, "A stream with more labels than this is taken for a mistake and stops the run."
     )
     holdout: float = _option(
-        0.0, "Share of the examples kept for validation; the error on them is shown."
+        0.0,
+        "Share of the examples kept for validation: the error on them is shown, and probabilities "
+        "are fitted to them.",
     )
     seed: int = _option(
         0,

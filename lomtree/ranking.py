@@ -3,8 +3,9 @@
 A label's mass is the sum, over the leaves found in all trees, of the leaf's probability times the
 label's share of it; then likeness weighs it (see profiles.py). The mass is spread wider than the
 answers err: the scores of a tree are timid where it saw little, and several trees disagree.
-Raised to the power SHARPENING and made to sum up to 1 it is a probability that holds, on the
-held-out parts of four sets, with one tree and with three. The order of the labels stays the same.
+Raised to the power SHARPNESS and made to sum up to 1 it is a probability that holds, on the
+held-out parts of four sets, with one tree and with three; or to the power that calibration.py finds
+for the data at hand. The order of the labels stays the same.
 """
 
 from math import exp
@@ -17,24 +18,32 @@ from lomtree.leaf_labels import MOST
 from lomtree.profiles import fetch, length_of, likeness
 from lomtree.structure import NO_LABEL, NONE
 
-SHARPENING = 2.0
+SHARPNESS = 2.0
 SMALLEST = 1e-300  # of a mass to divide by
 
 
 class Ranking(NamedTuple):
-    """The best labels of examples, best first; NO_LABEL and 0 where there are not so many."""
+    """The best labels of examples, best first; NO_LABEL and 0 where there are not so many.
+    `sharpness` is the power that masses are raised to."""
 
     labels: np.ndarray  # int32[examples, top]
     probabilities: np.ndarray  # float32[examples, top]
     asked: np.ndarray  # int32[examples]: regressors
+    sharpness: float = SHARPNESS
 
     @classmethod
-    def of(cls, count: int, top: int) -> "Ranking":
+    def of(cls, count: int, top: int, sharpness: float = SHARPNESS) -> "Ranking":
         return cls(
             np.full((count, top), NO_LABEL, np.int32),
             np.zeros((count, top), np.float32),
             np.zeros(count, np.int32),
+            sharpness,
         )
+
+    def only(self, chosen: np.ndarray) -> "Ranking":
+        """That of the chosen examples."""
+        labels, probabilities, asked, sharpness = self
+        return Ranking(labels[chosen], probabilities[chosen], asked[chosen], sharpness)
 
 
 class Bag(NamedTuple):
@@ -100,7 +109,7 @@ def put_best(labels, masses, held, ranking, example):
     total = SMALLEST
     kept = 0
     for place in range(held):
-        chance = (masses[place] / largest) ** SHARPENING
+        chance = (masses[place] / largest) ** ranking.sharpness
         total += chance
         at = kept if kept < top else top - 1
         if kept == top and chances[example, at] >= np.float32(chance):

@@ -163,6 +163,10 @@ class Trainer:
             wrong += float((batch.weights * mistaken).sum(dtype=np.float64))
         return wrong / weight if weight else None
 
+    @property
+    def held_out_batches(self) -> Iterable[Batch]:
+        return self._validation
+
     def _set_aside(self, batch: Batch, count: int) -> tuple[Batch, int]:
         """Take the held-out examples out of a batch."""
         first = self.model.position

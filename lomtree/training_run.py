@@ -11,6 +11,7 @@ from typing import Any
 from lomtree import __version__
 from lomtree.batch import Batch
 from lomtree.cache_file import Cache, CacheWriter, describe, is_cache
+from lomtree.calibration import fit_sharpness
 from lomtree.errors import DataError, LomtreeError, ModelError, OptionError
 from lomtree.meter import Meter, to_stderr
 from lomtree.model import Model
@@ -117,8 +118,16 @@ class Run:
         if self._model.learner.examples == 0:
             names = ", ".join(name_of(path) for path in self._reader.sources)
             raise DataError(f"{names}: there are no examples to learn from")
+        self._fit_probabilities(trainer)
         write_model(self._model, self._target, self._predict_only)
         self._say_summary()
+
+    def _fit_probabilities(self, trainer: Trainer) -> None:
+        """To what was held out, if anything was."""
+        sharpness = fit_sharpness(self._model.learner, trainer.held_out_batches)
+        if sharpness is not None:
+            self._model.learner.sharpness = sharpness
+            self._say(f"probabilities fitted to held-out examples: sharpness {sharpness:g}\n")
 
     def _say(self, text: str) -> None:
         if self._quiet:

@@ -3,12 +3,14 @@
 import contextlib
 import os
 import stat
+import time
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from lomtree.errors import LomtreeError
 
 _DESCRIPTORS = "/proc/self/fd"
+_OLD = 3600  # seconds
 
 
 def check_writable(path: str) -> None:
@@ -34,7 +36,9 @@ def open_to_replace(path: str) -> Iterator[BinaryIO]:
     """Open a temporary file that takes the place of `path` when the block ends well.
 
     If it does not, `path` is as it was and nothing else is left, even after a kill -9 where the
-    system has files without a name. What is there in the end is on the disk, power cut or not.
+    system has files without a name. (Only between getting a first name and taking the place of
+    `path`, which is an instant, a whole copy can be left; later writes remove it.) What is there in
+    the end is on the disk, power cut or not.
     """
     try:
         if is_special(path):
@@ -53,6 +57,7 @@ def open_to_replace(path: str) -> Iterator[BinaryIO]:
 def _replacing(path: str) -> Iterator[BinaryIO]:
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name[:40]}.{os.urandom(8).hex()}.part")
+    _remove_left_behind(folder, name)
     try:
         descriptor, named = _open_temporary(folder, temporary)
         with open(descriptor, "wb") as file:
@@ -69,6 +74,16 @@ def _replacing(path: str) -> Iterator[BinaryIO]:
             os.unlink(temporary)
         raise
     _sync_folder(folder)
+
+
+def _remove_left_behind(folder: str, name: str) -> None:
+    """What a killed process may have left; a young one may be somebody's who still writes."""
+    with contextlib.suppress(OSError):
+        for found in os.listdir(folder):
+            path = os.path.join(folder, found)
+            left = found.startswith(f".{name[:40]}.") and found.endswith(".part")
+            if left and time.time() - os.stat(path).st_mtime > _OLD:
+                os.unlink(path)
 
 
 def _open_temporary(folder: str, path: str) -> tuple[int, bool]:

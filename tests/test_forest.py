@@ -112,7 +112,7 @@ def test_the_distributions_of_the_trees_are_summed(algorithm):
         for width in (1, 8):
             given = forest.rank(batch_of(questions), len(questions), width, 64)
             for row, one in enumerate(questions):
-                wanted = rank_slowly(trees, one.features, one.values, width, ranking.SHARPENING)
+                wanted = rank_slowly(trees, one.features, one.values, width, ranking.SHARPNESS)
                 found = dict(
                     zip(given.labels[row].tolist(), given.probabilities[row].tolist(), strict=True)
                 )

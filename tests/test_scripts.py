@@ -83,4 +83,5 @@ def test_memory_and_errors_stay_where_they_are_in_a_long_run():
 def test_a_training_that_is_killed_again_and_again_ends_as_if_it_had_not_been():
     lines = run("kill.py", "--kills", 3, "--lines", 20_000, said=None)
     assert "| kill -9 | 3 |" in lines
+    assert "| files that were not whole | 0 |" in lines
     assert "| the last model is that of a run in one go | yes, byte for byte |" in lines

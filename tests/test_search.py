@@ -101,7 +101,7 @@ def test_the_same_probabilities_as_a_naive_sum_over_the_leaves(algorithm):
         for width in WIDTHS:
             given = learner.rank(batch_of(questions), len(questions), width, 64)
             for row, one in enumerate(questions):
-                wanted = rank_slowly([tree], one.features, one.values, width, ranking.SHARPENING)
+                wanted = rank_slowly([tree], one.features, one.values, width, ranking.SHARPNESS)
                 best = sorted(wanted, key=lambda label: -wanted[label])
                 chances = given.probabilities[row][: len(best)].tolist()
                 assert set(given.labels[row].tolist()) - {NO_LABEL} == set(best)

@@ -130,3 +130,14 @@ def test_a_folder_without_permission_is_found_out_beforehand(tmp_path):
     with pytest.raises(LomtreeError, match=r"no permission to write there$"):
         check_writable(str(tmp_path / "file"))
     os.chmod(tmp_path, 0o700)
+
+
+def test_what_a_killed_process_left_is_removed_when_it_is_old(tmp_path):
+    old, young, other = (tmp_path / name for name in (".m.1.part", ".m.2.part", ".n.3.part"))
+    for path in (old, young, other):
+        path.write_bytes(b"left behind")
+    for path in (old, other):
+        os.utime(path, (0, 0))
+    with open_to_replace(str(tmp_path / "m")) as file:
+        file.write(b"whole")
+    assert sorted(os.listdir(tmp_path)) == [".m.2.part", ".n.3.part", "m"]
