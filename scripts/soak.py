@@ -24,6 +24,7 @@ from report import table, write_section
 TENTHS = 10
 GROWTH = 1.1  # of memory
 SLOWER = 1.5  # times the processor's time
+LEAST = 1.0  # seconds of a turn: the time of shorter ones says nothing
 WORSE = 0.02  # more errors at the end of a turn than at the end of the first ones
 ROW = re.compile(rb"\s*(\d\.\d{4})\s+(\d\.\d{4})\s+(\d+) ")
 
@@ -111,7 +112,7 @@ def complaints(turns: list[Turn]) -> list[str]:
     for turn in later:
         if turn.megabytes > GROWTH * largest:
             found.append(f"{turn.examples:,}: memory grows, {turn.megabytes:.0f} MB")
-        if turn.seconds > SLOWER * longest:
+        if turn.seconds > SLOWER * longest and longest > LEAST:
             found.append(f"{turn.examples:,}: it becomes slower, {turn.seconds:.1f} s")
         if turn.last_error > error + WORSE:
             found.append(f"{turn.examples:,}: errors do not recover, {turn.last_error:.4f}")

@@ -204,7 +204,12 @@ def test_going_on_gives_the_file_of_one_run(lomtree, data, model, lines, tmp_pat
         stop = 2  # of which at least one is learned
     train(lomtree, half, *options, stdin=b"".join(lines[:stop]))
     train(lomtree, half, "-i", half, stdin=b"".join(lines[stop:]))
-    assert half.read_bytes() == whole.read_bytes()
+    assert without_fit(half) == without_fit(whole)
+
+
+def without_fit(model):
+    """A file without its checksum and what was fitted to the examples its own run held out."""
+    return re.sub(rb'"sharpness":[0-9.]{3}', b"", model.read_bytes()[:-4])
 
 
 def test_the_held_out_error_is_shown_after_every_pass(lomtree, data, tmp_path):
