@@ -7,24 +7,13 @@ import numpy as np
 
 from lomtree.batch import Batch
 from lomtree.learner import Learner, Lesson
-from lomtree.options import Options
-from lomtree.profiles import Profiles
-from lomtree.scaling import Scales
 
 
 class GrowingLearner(Learner):
     """Kernels allocate nothing: they stop where there is no room, and go on when there is."""
 
-    def __init__(
-        self,
-        options: Options,
-        state: Any = None,
-        scales: Scales | None = None,
-        profiles: Profiles | None = None,
-    ) -> None:
-        super().__init__(options, state, scales, profiles)
-        self._scratch = self._make_scratch(0)
-        self._scratch_length = 0
+    _scratch: Any = None  # room for one example, made when the first one comes
+    _scratch_length = -1
 
     def learn_scaled(self, lesson: Lesson, count: int) -> None:
         wanted = longest(lesson.batch, 0, count)

@@ -193,7 +193,8 @@ class Profiler:
             done = learn(self.profiles, self._most, batch, done, count)
             if done == count:
                 return
-            self._grow(int(batch.labels[done]), longest(batch, done))
+            length = int(batch.starts[done + 1] - batch.starts[done])
+            self._grow(int(batch.labels[done]), length)
 
     def _grow(self, label: int, length: int) -> None:
         table, squares, used = self.profiles
@@ -217,10 +218,6 @@ def has_profiles(options: Options) -> bool:
 def most_rows(options: Options) -> int:
     """How long the table may become: a quarter of the weights' memory."""
     return max(FIRST_ROWS, 1 << (options.bits - 2))
-
-
-def longest(batch: Batch, example: int) -> int:
-    return int(batch.starts[example + 1] - batch.starts[example])
 
 
 def _listed(profiles: Profiles) -> tuple[np.ndarray, np.ndarray]:
