@@ -129,3 +129,8 @@ def copy(batch: Batch, count: int) -> Batch:
         batch.labels[:count].copy(),
         batch.weights[:count].copy(),
     )
+
+
+def longest(batch: Batch, begin: int, end: int) -> int:
+    """The most features that one of these examples has."""
+    return int(np.diff(batch.starts[begin : end + 1]).max(initial=0))

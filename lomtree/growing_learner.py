@@ -3,9 +3,7 @@
 from abc import abstractmethod
 from typing import Any
 
-import numpy as np
-
-from lomtree.batch import Batch
+from lomtree.batch import longest
 from lomtree.learner import Learner, Lesson
 
 
@@ -38,8 +36,3 @@ class GrowingLearner(Learner):
     @abstractmethod
     def _grow(self, label: int) -> None:
         """Make room for an example of this label."""
-
-
-def longest(batch: Batch, begin: int, end: int) -> int:
-    """The most features that one of these examples has."""
-    return int(np.diff(batch.starts[begin : end + 1]).max(initial=0))

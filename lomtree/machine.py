@@ -2,7 +2,13 @@
 
 from typing import Any
 
+import numpy as np
+
 LANES = 16  # float32 in a vector: one cache line
+
+# An index with a sign might count from the end of an array, and asking for that takes time in every
+# turn of a loop. Those without may only meet their like: with others they become floats.
+ONE, TWO, THREE, FOUR = (np.uint64(number) for number in range(1, 5))
 
 
 class Instruction:

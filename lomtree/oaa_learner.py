@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lomtree.batch import Batch
+from lomtree.batch import Batch, longest
 from lomtree.class_weights import (
     ClassWeights,
     grown,
@@ -13,7 +13,7 @@ from lomtree.class_weights import (
     store_class_weights,
 )
 from lomtree.errors import ModelError
-from lomtree.growing_learner import GrowingLearner, longest
+from lomtree.growing_learner import GrowingLearner
 from lomtree.learner import Lesson
 from lomtree.one_against_all import Scratch, learn, make_scratch, predict, rank
 from lomtree.options import Options

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree.compiled import kernel
+from lomtree.machine import FOUR, ONE, THREE, TWO
 from lomtree.options import LOSSES, Options
-from lomtree.weights import GROUP_BITS, index_of, mask_of, offset_of, take_line
+from lomtree.weights import index_of, is_free, mask_of, offset_of, take_line
 
 SQUARED, ABSOLUTE, LOGISTIC = range(3)
 
@@ -63,14 +64,48 @@ def limited(h):
 
 
 @kernel
+def term(view, position):
+    """What the feature at this position adds to a score; for `view` see score()."""
+    table, features, x, offset, mask = view
+    return table[np.int64(index_of(features[position], offset) & mask), 0] * x[position]
+
+
+@kernel
 def score(weights, place, features, begin, end, x):
-    """w.x for the features begin:end, whose values are at the same positions of x."""
-    offset, mask, table = offset_of(place), mask_of(weights), weights.table
-    h = np.float32(0.0)
-    for position in range(begin, end):
-        slot = np.int64(index_of(features[position], offset) & mask)
-        h += table[slot, 0] * x[position]
-    return limited(h)
+    """w.x for the features begin:end, whose values are at the same positions of x.
+
+    Four sums grow side by side, as in dot(): no addition has to wait for the one before it.
+    (Positions without a sign: those with one might count from an array's end, which takes time.)
+    """
+    view = (weights.table, features, x, offset_of(place), mask_of(weights))
+    begin, end = np.uint64(begin), np.uint64(end)
+    fours = end - (end - begin) % FOUR
+    a = b = c = d = np.float32(0.0)
+    for position in range(begin, fours, FOUR):
+        a += term(view, position)
+        b += term(view, position + ONE)
+        c += term(view, position + TWO)
+        d += term(view, position + THREE)
+    for position in range(fours, end):
+        a += term(view, position)
+    return limited((a + b) + (c + d))
+
+
+@kernel
+def dot(direction, x, begin, end):
+    """direction.x, where the values of x are those at begin:end."""
+    begin, end = np.uint64(begin), np.uint64(end)
+    fours = end - (end - begin) % FOUR
+    a = b = c = d = np.float32(0.0)
+    for position in range(begin, fours, FOUR):
+        place = position - begin
+        a += direction[place] * x[position]
+        b += direction[place + ONE] * x[position + ONE]
+        c += direction[place + TWO] * x[position + TWO]
+        d += direction[place + THREE] * x[position + THREE]
+    for position in range(fours, end):
+        a += direction[position - begin] * x[position]
+    return (a + b) + (c + d)
 
 
 @kernel
@@ -88,17 +123,26 @@ def along(rule, value, squares):
 
 @kernel
 def find_direction(weights, rule, place, features, begin, end, x, direction):
-    """Write the direction of the update; returns what a step of size 1 along it adds to w.x."""
+    """Write the direction of the update; returns what a step of size 1 along it adds to w.x.
+
+    The squares are collected first: a loop over neighbours, without a choice in it, becomes one
+    over vectors.
+    """
     offset, mask, table = offset_of(place), mask_of(weights), weights.table
-    gain = np.float32(0.0)
-    for position in range(begin, end):
-        value = x[position]
+    first, last = np.uint64(begin), np.uint64(end)
+    for position in range(first, last):
         squares = np.float32(0.0)
         if rule.adaptive:
             squares = table[np.int64(index_of(features[position], offset) & mask), 1]
-        direction[position - begin] = along(rule, value, squares)
-        gain += direction[position - begin] * value
-    return gain
+        direction[position - first] = squares
+    if rule.adaptive and rule.power == 0.5:
+        for position in range(first, last):
+            squares = max(direction[position - first] + x[position] * x[position], TINY)
+            direction[position - first] = x[position] / np.sqrt(squares)
+    else:
+        for position in range(first, last):
+            direction[position - first] = along(rule, x[position], direction[position - first])
+    return dot(direction, x, begin, end)
 
 
 @kernel
@@ -161,13 +205,13 @@ def update(
         return h
     step, square = move_by(rule, h, c, gain, importance, examples, mean_square)
     offset, mask, table = offset_of(place), mask_of(weights), weights.table
-    for position in range(begin, end):
+    first, last = np.uint64(begin), np.uint64(end)
+    for position in range(first, last):
         index = index_of(features[position], offset)
         slot = np.int64(index & mask)
-        value = x[position]
-        if table[slot, 0] == 0.0 and weights.tags[slot >> GROUP_BITS] == 0:
+        if is_free(weights, slot):
             take_line(weights, slot, index)
-        table[slot, 0] += step * direction[position - begin]
+        table[slot, 0] += step * direction[position - first]
         if rule.adaptive:
-            table[slot, 1] += square * value * value
+            table[slot, 1] += square * x[position] * x[position]
     return h + step * gain

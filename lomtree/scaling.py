@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lomtree.batch import Batch
+from lomtree.batch import Batch, longest
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
+from lomtree.machine import FOUR, ONE, THREE, TWO
 from lomtree.options import SCALES, Options
 from lomtree.parts import Parts
 
@@ -48,20 +49,42 @@ def make_scales(options: Options) -> Scales:
 
 
 @kernel
-def learn_values(scales, features, values, begin, end):
-    """Count the values of features begin:end in."""
-    mask = np.uint32(len(scales.table) - 1)
-    for position in range(begin, end):
-        row = np.int64(features[position] & mask)
-        count = scales.table[row, 0]
-        scales.table[row, 0] = min(count + np.float32(1.0), COUNT_LIMIT)
-        if scales.kind == MAX:
-            scales.table[row, 1] = max(scales.table[row, 1], abs(values[position]))
-        elif scales.kind != NONE:
-            value = np.float64(values[position])
-            root = np.float64(scales.table[row, 1])
-            mean_square = root * root + (value * value - root * root) / (count + 1.0)
-            scales.table[row, 1] = np.float32(np.sqrt(mean_square))
+def row_of(scales, feature):
+    return np.int64(feature & np.uint32(len(scales.table) - 1))
+
+
+@kernel
+def fetch_sizes(scales, features, begin, end, x):
+    """Write the sizes of the features begin:end to the same positions of x."""
+    for position in range(np.uint64(begin), np.uint64(end)):
+        x[position] = scales.table[row_of(scales, features[position]), 1]
+
+
+@kernel
+def learn_values(scales, features, values, begin, end, counts, x):
+    """Count the values of features begin:end in, and leave their new sizes in x.
+
+    All are counted with what was known before the example: where two of its features share a row,
+    the last one's count and size stay. So the loops are those of a vector machine: rows are fetched
+    first, then all sizes are computed, then they are stored.
+    """
+    table, first, last = scales.table, np.uint64(begin), np.uint64(end)
+    for position in range(first, last):
+        counts[position - first] = table[row_of(scales, features[position]), 0]
+    fetch_sizes(scales, features, begin, end, x)
+    if scales.kind == MAX:
+        for position in range(first, last):
+            x[position] = max(x[position], abs(values[position]))
+    elif scales.kind != NONE:
+        for position in range(first, last):
+            value, root = np.float64(values[position]), np.float64(x[position])
+            count = np.float64(counts[position - first]) + 1.0
+            mean_square = root * root + (value * value - root * root) / count
+            x[position] = np.sqrt(mean_square)
+    for position in range(first, last):
+        row = row_of(scales, features[position])
+        table[row, 0] = min(counts[position - first] + np.float32(1.0), COUNT_LIMIT)
+        table[row, 1] = x[position]
 
 
 @kernel
@@ -72,40 +95,64 @@ def rarity(scales, row):
 
 
 @kernel
+def multiply_by_rarity(scales, features, begin, end, x):
+    for position in range(np.uint64(begin), np.uint64(end)):
+        row = row_of(scales, features[position])
+        factor = rarity(scales, row) if scales.table[row, 0] > 0.0 else np.float32(0.0)
+        x[position] = min(max(x[position] * factor, -INFINITE), INFINITE)
+
+
+@kernel
+def square_of(x, begin, end):
+    """The squared norm of x[begin:end]; four sums, as in regressor.dot()."""
+    begin, end = np.uint64(begin), np.uint64(end)
+    fours = end - (end - begin) % FOUR
+    a = b = c = d = 0.0
+    for position in range(begin, fours, FOUR):
+        a += np.float64(x[position]) ** 2
+        b += np.float64(x[position + ONE]) ** 2
+        c += np.float64(x[position + TWO]) ** 2
+        d += np.float64(x[position + THREE]) ** 2
+    for position in range(fours, end):
+        a += np.float64(x[position]) ** 2
+    return (a + b) + (c + d)
+
+
+@kernel
 def scale(scales, features, values, begin, end, x):
-    """Write the values of features begin:end, scaled, to the same positions of x; returns their
+    """Where x has the sizes of the features begin:end, write their values, scaled; returns the
     squared norm. A feature never seen counts as 0, unless a value depends on itself alone."""
-    square = 0.0
-    mask = np.uint32(len(scales.table) - 1)
-    for position in range(begin, end):
-        row = np.int64(features[position] & mask)
-        value = values[position]
-        if scales.kind != NONE:
-            size = scales.table[row, 1]
-            value = value / size if size > 0.0 else np.float32(0.0)
-            value = min(max(value, -LARGEST), LARGEST)
-        if scales.tf_idf:
-            value *= rarity(scales, row) if scales.table[row, 0] > 0.0 else np.float32(0.0)
-            value = min(max(value, -INFINITE), INFINITE)
-        x[position] = value
-        square += np.float64(value) * np.float64(value)
+    first, last = np.uint64(begin), np.uint64(end)
+    if scales.kind == NONE:
+        for position in range(first, last):
+            x[position] = values[position]
+    else:
+        for position in range(first, last):
+            size = x[position]
+            value = values[position] / size if size > 0.0 else np.float32(0.0)
+            x[position] = min(max(value, -LARGEST), LARGEST)
+    if scales.tf_idf:
+        multiply_by_rarity(scales, features, begin, end, x)
+    square = square_of(x, begin, end)
     if scales.kind == L2 and square > 0.0:
         length = np.float32(np.sqrt(square))
-        for position in range(begin, end):
+        for position in range(first, last):
             x[position] /= length
         square = 1.0
     return square
 
 
 @kernel
-def _enter(scales, batch, count, x, mean_squares):
+def _enter(scales, batch, count, counts, x, mean_squares):
     for example in range(count):
         begin, end = batch.starts[example], batch.starts[example + 1]
         learned = batch.labels[example] >= 0 and batch.weights[example] != 0.0
         if learned:
             scales.norms[0] += 1.0
-            if len(scales.table) > 1:
-                learn_values(scales, batch.features, batch.values, begin, end)
+        if learned and len(scales.table) > 1:
+            learn_values(scales, batch.features, batch.values, begin, end, counts, x)
+        else:
+            fetch_sizes(scales, batch.features, begin, end, x)
         square = scale(scales, batch.features, batch.values, begin, end, x)
         if learned:
             scales.norms[1] += square
@@ -116,6 +163,7 @@ def _enter(scales, batch, count, x, mean_squares):
 def _apply(scales, batch, first, last, x):
     for example in range(first, last):
         begin, end = batch.starts[example], batch.starts[example + 1]
+        fetch_sizes(scales, batch.features, begin, end, x)
         scale(scales, batch.features, batch.values, begin, end, x)
 
 
@@ -125,6 +173,7 @@ class Scaler:
     def __init__(self, scales: Scales) -> None:
         self.scales = scales
         self._x = np.empty(0, np.float32)
+        self._counts = np.empty(0, np.float32)  # of the features of one example
         self._mean_squares = np.empty(0)
 
     def enter(self, batch: Batch, count: int) -> tuple[Batch, np.ndarray]:
@@ -133,8 +182,11 @@ class Scaler:
         from which nothing is learned, do not count."""
         if count > len(self._mean_squares):
             self._mean_squares = np.empty(2 * count)
+        wanted = longest(batch, 0, count)
+        if wanted > len(self._counts):
+            self._counts = np.empty(2 * wanted, np.float32)
         x = self._room(batch, count)
-        _enter(self.scales, batch, count, x, self._mean_squares)
+        _enter(self.scales, batch, count, self._counts, x, self._mean_squares)
         return batch._replace(values=x), self._mean_squares
 
     def outline(self, batch: Batch, count: int) -> Batch:

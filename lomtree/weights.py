@@ -75,7 +75,7 @@ def mask_of(weights):
 def fetch(weights, place, features, begin, end):
     """Ask for the weights that score() will want, so that they are there by then."""
     offset, mask = offset_of(place), mask_of(weights)
-    for position in range(begin, end):
+    for position in range(np.uint64(begin), np.uint64(end)):
         prefetch(weights.table, np.int64(index_of(features[position], offset) & mask))
 
 
@@ -84,6 +84,18 @@ def first_slots(weights):
     """How many slots the table begins with; TAG_BITS doublings lead to its capacity."""
     capacity = len(weights.table)
     return min(capacity, max(1 << FIRST_BITS, capacity >> TAG_BITS))
+
+
+@kernel
+def is_free(weights, slot):
+    """Whether nobody has taken the slot's line. The tags are far away from the line: mostly the
+    slot's own weight, or that of the group's first place, is proof enough that it is taken."""
+    table = weights.table
+    return (
+        table[slot, 0] == 0.0
+        and table[slot & -GROUP, 0] == 0.0
+        and weights.tags[slot >> GROUP_BITS] == 0
+    )
 
 
 @kernel

@@ -5,8 +5,9 @@ yet: one more regressor hears every no, and labels that come late begin as copie
 """
 
 from collections import Counter
+from copy import deepcopy
 
-from naive_regressor import Regressor, Rule, Scales
+from naive_regressor import Regressor, Rule, Scales, dot_in_order
 
 NO_LABEL = -1
 
@@ -15,8 +16,8 @@ class OneAgainstAll:
     def __init__(self, rule: Rule, known=0, scales=None):
         """`known` labels have their regressors from the start."""
         self.scales = scales or Scales()
-        self.regressors = [Regressor(rule) for _ in range(known)]  # by label
-        self.unknown = Regressor(rule)  # of every label that has none yet
+        self.regressors = [Regressor(rule, dot=dot_in_order) for _ in range(known)]  # by label
+        self.unknown = Regressor(rule, dot=dot_in_order)  # of every label that has none yet
         self.trained = 0.0  # the importance of all learned examples
         self.seen = set()
         self.events = Counter()  # the rare things that happened
@@ -35,8 +36,7 @@ class OneAgainstAll:
         answer = self._answer(features, xs)
         while len(self.regressors) <= y:
             self.events["copied"] += len(self.unknown.weight) > 0
-            copy = Regressor(self.unknown.rule, {**self.unknown.weight}, {**self.unknown.squares})
-            self.regressors.append(copy)
+            self.regressors.append(deepcopy(self.unknown))
         moved, mean_square = [], self.scales.mean_square()
         for number, h in enumerate([*self.regressors, self.unknown]):
             before, c = h.score(features, xs), 1 if number == y else -1
