@@ -13,11 +13,12 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from lomtree.ahead import ahead
 from lomtree.errors import ModelError
 from lomtree.whole_file import open_to_replace
 
@@ -68,11 +69,18 @@ def write_arrays(path: str, header: dict, arrays: Arrays) -> None:
     with open_to_replace(path) as file:
         out = _Writer(file)
         out.write(MAGIC + _number(VERSION) + _number(len(text)) + text)
-        for array in arrays.values():
-            out.write(bytes(_aligned(out.written) - out.written))
-            for piece in array.pieces() if hasattr(array, "pieces") else [array]:
-                out.write(np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data)
+        for piece in ahead(_pieces(arrays.values(), out.written)):
+            out.write(piece)
         out.finish()
+
+
+def _pieces(arrays: Iterable, position: int) -> Iterator[memoryview]:
+    """The bytes of the arrays, in a file that is so long already."""
+    for array in arrays:
+        yield memoryview(bytes(_aligned(position) - position))
+        position = _aligned(position) + array.nbytes
+        for piece in array.pieces() if hasattr(array, "pieces") else [array]:
+            yield np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
 
 
 def read_arrays(path: str, needed: Callable[[str], bool]) -> tuple[dict, Arrays]:

@@ -12,9 +12,10 @@ import numpy as np
 
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
+from lomtree.machine import prefetch
 from lomtree.parts import Parts
 from lomtree.structure import NO_LABEL, NONE
-from lomtree.tallies import find
+from lomtree.tallies import FETCHED, find, home
 
 MOST = 32
 _NEGLIGIBLE = 1e-3  # of a share: what comes from farther up is left out
@@ -44,17 +45,27 @@ def _count(nodes, tallies, node_of, starts, sums):
 
 
 @kernel
-def _share(nodes, root, tallies, sums, v, label):
-    """The share of a label, with what the ancestors say as far up as it matters."""
-    share, weight = 0.0, 1.0
-    while True:
-        tally = tallies[find(tallies, nodes[v].generation, label)]
+def _share(nodes, root, tallies, sums, v, label, l):  # noqa: E741
+    """The share in v of a label that came there so often (l), with what the ancestors say as far up
+    as it matters."""
+    weight = 1.0 / (sums[v] + 1.0)
+    share = weight * l
+    while v != root and weight >= _NEGLIGIBLE:
+        v = nodes[v].parent
         weight /= sums[v] + 1.0
+        tally = tallies[find(tallies, nodes[v].generation, label)]
         if tally.generation != 0:
             share += weight * tally.l
-        if v == root or weight < _NEGLIGIBLE:
-            return share
-        v = nodes[v].parent
+    return share
+
+
+@kernel
+def _look_ahead(nodes, tallies, node_of, row):
+    """Ask for what _share() will want to know of this row's label in the parent of its leaf."""
+    v = node_of[tallies[row].generation]
+    if v != NONE and nodes[v].left == NONE and nodes[v].parent != NONE:
+        generation = nodes[nodes[v].parent].generation
+        prefetch(tallies, home(tallies, generation, tallies[row].label))
 
 
 @kernel
@@ -81,15 +92,16 @@ def _insert(v, label, share, starts, held, labels, shares):
 @kernel
 def _fill(nodes, root, tallies, node_of, sums, starts, held, labels, shares):
     for row in range(len(tallies)):
+        _look_ahead(nodes, tallies, node_of, min(row + FETCHED, len(tallies) - 1))
         v = node_of[tallies[row].generation]
         if tallies[row].generation != 0 and v != NONE and nodes[v].left == NONE:
             label = tallies[row].label
-            share = np.float32(_share(nodes, root, tallies, sums, v, label))
+            share = np.float32(_share(nodes, root, tallies, sums, v, label, tallies[row].l))
             _insert(v, label, share, starts, held, labels, shares)
     for v in range(len(sums)):
         if starts[v] < starts[v + 1] and held[v] == 0:  # no example came yet
             label = nodes[v].label
-            share = np.float32(_share(nodes, root, tallies, sums, v, label))
+            share = np.float32(_share(nodes, root, tallies, sums, v, label, 0.0))
             _insert(v, label, share, starts, held, labels, shares)
 
 
@@ -97,7 +109,7 @@ def count_leaf_labels(nodes: np.ndarray, root: int, tallies: np.ndarray) -> Leaf
     """Those of a LOMtree, from its tallies."""
     count = len(nodes)
     node_of = np.full(
-        max(int(nodes["generation"].max()), int(tallies["generation"].max())) + 1, NONE
+        max(int(nodes["generation"].max()), int(tallies["generation"].max())) + 1, NONE, np.int32
     )
     node_of[nodes["generation"]] = np.arange(count)
     starts, sums = np.zeros(count + 1, np.int64), np.zeros(count)

@@ -124,9 +124,9 @@ class LomLearner(TreeLearner):
         tree, table, weights, _ = self.state
         if not predict_only:  # sorting goes on beside packing
             generations = tree.nodes["generation"][: tree.counts["nodes"][0]]
-            used, labels = (int(tree.counts[name][0]) for name in ("tallies", "labels"))
+            living, labels = (int(tree.counts[name][0]) for name in ("living", "labels"))
             in_order = ThreadPoolExecutor(1).submit(
-                tallies.to_arrays, table, generations, used, labels
+                tallies.to_arrays, table, generations, living, labels
             )
         store_tree(tree, parts, () if predict_only else _LEARNING_COLUMNS)
         store_weights(weights, parts, predict_only)

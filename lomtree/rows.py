@@ -5,13 +5,17 @@ by piece, without a second copy in memory.
 """
 
 from collections.abc import Iterator
+from itertools import cycle
 from typing import NamedTuple
 
 import numpy as np
 
+from lomtree.ahead import DEPTH
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
+from lomtree.machine import ONE, trailing_zeros
 
+KEPT = DEPTH + 2  # pieces
 _PIECE = 1 << 18
 
 
@@ -19,12 +23,15 @@ _PIECE = 1 << 18
 def _mark(table, bitmap):
     """Set the bits of the rows that are not all zero; returns their number."""
     used = 0
-    for row in range(table.shape[0]):
-        for column in range(table.shape[1]):
-            if table[row, column] != 0:
-                bitmap[row >> 3] |= np.uint8(1 << (row & 7))
-                used += 1
-                break
+    for byte in range(len(bitmap)):
+        bits = 0
+        for row in range(8 * byte, 8 * byte + 8):
+            some = False
+            for column in range(table.shape[1]):
+                some |= table[row, column] != 0
+            bits |= int(some) << (row & 7)
+            used += int(some)
+        bitmap[byte] = bits
     return used
 
 
@@ -43,14 +50,11 @@ def _gather(table, column, bitmap, byte, values):
     returns the next byte and the number of values."""
     taken = 0
     while byte < len(bitmap) and taken + 8 <= len(values):
-        bits = np.int64(bitmap[byte])
-        row = 8 * byte
+        bits = np.uint64(bitmap[byte])
         while bits:
-            if bits & 1:
-                values[taken] = table[row, column]
-                taken += 1
-            bits >>= 1
-            row += 1
+            values[taken] = table[8 * byte + trailing_zeros(bits), column]
+            taken += 1
+            bits &= bits - ONE
         byte += 1
     return byte, taken
 
@@ -60,16 +64,13 @@ def _scatter(bitmap, values, table, column):
     """The reverse; returns the number of marked rows, and stops where there are too many."""
     taken = 0
     for byte in range(len(bitmap)):
-        bits = np.int64(bitmap[byte])
-        row = 8 * byte
+        bits = np.uint64(bitmap[byte])
         while bits:
-            if bits & 1:
-                if taken == len(values):
-                    return taken + 1
-                table[row, column] = values[taken]
-                taken += 1
-            bits >>= 1
-            row += 1
+            if taken == len(values):
+                return taken + 1
+            table[8 * byte + trailing_zeros(bits), column] = values[taken]
+            taken += 1
+            bits &= bits - ONE
     return taken
 
 
@@ -83,9 +84,11 @@ class Column:
         self._table, self._column, self._bitmap = table, column, bitmap
 
     def pieces(self) -> Iterator[np.ndarray]:
-        values = np.empty(_PIECE, self.dtype)
+        """The last KEPT of them are valid at any time."""
         byte = 0
-        while byte < len(self._bitmap):
+        for values in cycle(np.empty((KEPT, _PIECE), self.dtype)):
+            if byte == len(self._bitmap):
+                return
             byte, taken = _gather(self._table, self._column, self._bitmap, byte, values)
             yield values[:taken]
 

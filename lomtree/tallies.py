@@ -4,11 +4,14 @@ The key is (generation, label). A node takes a new generation whenever SetNode m
 forgetting all its labels costs nothing; the forgotten rows are dropped when the table is rebuilt.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lomtree import aligned
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
+from lomtree.machine import prefetch
 from lomtree.parts import Parts
 from lomtree.structure import LARGEST_SUM
 
@@ -25,6 +28,7 @@ TALLY = np.dtype(
 FIRST_ROWS = 1 << 12
 FULL = 0.75
 SLACK = 1.25
+FETCHED = 16  # rows asked for in advance
 
 _SUMS = ("m", "n", "l")
 
@@ -84,66 +88,71 @@ def move_living(tallies, number_of, target):
     return moved
 
 
-@kernel
-def sort_living(tallies, node_of, label_starts, node_starts, by_label, rows):
-    """List the rows of living generations by node and label: sorted by label first, then by node,
-    each time by counting. Returns how many there are.
+class Listed(NamedTuple):
+    """Tallies in some order."""
 
-    node_of[generation] is the node, or -1 for a forgotten one. label_starts and node_starts are
-    zeros, one more than there are labels and nodes.
-    """
-    for row in range(len(tallies)):
-        tally = tallies[row]
-        if tally.generation != 0 and node_of[tally.generation] >= 0:
-            label_starts[tally.label + 1] += 1
-            node_starts[node_of[tally.generation] + 1] += 1
-    for label in range(1, len(label_starts)):
-        label_starts[label] += label_starts[label - 1]
-    for node in range(1, len(node_starts)):
-        node_starts[node] += node_starts[node - 1]
-    for row in range(len(tallies)):
-        tally = tallies[row]
-        if tally.generation != 0 and node_of[tally.generation] >= 0:
-            by_label[label_starts[tally.label]] = row
-            label_starts[tally.label] += 1
-    living = node_starts[len(node_starts) - 1]
-    for place in range(living):
-        node = node_of[tallies[by_label[place]].generation]
-        rows[node_starts[node]] = by_label[place]
-        node_starts[node] += 1
-    return living
+    node: np.ndarray  # int32[]
+    label: np.ndarray  # int32[]
+    row: np.ndarray  # int64[]
 
 
 @kernel
-def take_columns(tallies, rows, node_of, node, label, m, n, l):  # noqa: E741
+def list_living(tallies, node_of, listed):
+    """List the rows of living generations; node_of[generation] is the node, or -1."""
+    count = 0
+    for row in range(len(tallies)):
+        tally = tallies[row]
+        if tally.generation != 0 and node_of[tally.generation] >= 0:
+            listed.node[count] = node_of[tally.generation]
+            listed.label[count] = tally.label
+            listed.row[count] = row
+            count += 1
+
+
+@kernel
+def sort_by(numbers, starts, listed, target):
+    """Sort what is listed by these numbers, one for each, by counting; equals stay in their order.
+    `starts` are zeros, one more than the largest number."""
+    for place in range(len(numbers)):
+        starts[numbers[place] + 1] += 1
+    for number in range(1, len(starts)):
+        starts[number] += starts[number - 1]
+    for place in range(len(numbers)):
+        there = starts[numbers[place]]
+        starts[numbers[place]] += 1
+        target.node[there] = listed.node[place]
+        target.label[there] = listed.label[place]
+        target.row[there] = listed.row[place]
+
+
+@kernel
+def take_sums(tallies, rows, m, n, l):  # noqa: E741
     for place in range(len(rows)):
+        prefetch(tallies, rows[min(place + FETCHED, len(rows) - 1)])
         tally = tallies[rows[place]]
-        node[place] = node_of[tally.generation]
-        label[place] = tally.label
         m[place] = tally.m
         n[place] = tally.n
         l[place] = tally.l
 
 
 def to_arrays(
-    tallies: np.ndarray, generations: np.ndarray, used: int, labels: int
+    tallies: np.ndarray, generations: np.ndarray, living: int, labels: int
 ) -> dict[str, np.ndarray]:
     """The living tallies by node and label. generations[v] is that of node v, and no part of what
-    was learned; `used` rows are not free."""
+    was learned."""
     node_of = np.full(generations.max() + 1, -1, np.int32)
     node_of[generations] = np.arange(len(generations))
-    by_label, rows = np.empty((2, used), np.int64)
-    living = sort_living(
-        tallies, node_of, np.zeros(labels + 1, np.int64), np.zeros(len(generations) + 1, np.int64),
-        by_label, rows,
-    )  # fmt: skip
-    columns = {
-        "tallies.node": np.empty(living, np.int32),
-        "tallies.label": np.empty(living, np.int32),
-        **{f"tallies.{name}": np.empty(living) for name in _SUMS},
-    }
-    take_columns(tallies, rows[:living], node_of, *columns.values())
-    return columns
+    listed, by_label = _room_for(living), _room_for(living)
+    list_living(tallies, node_of, listed)
+    sort_by(listed.label, np.zeros(labels + 1, np.int64), listed, by_label)
+    sort_by(by_label.node, np.zeros(len(generations) + 1, np.int64), by_label, listed)
+    sums = {f"tallies.{name}": np.empty(living) for name in _SUMS}
+    take_sums(tallies, listed.row, *sums.values())
+    return {"tallies.node": listed.node, "tallies.label": listed.label, **sums}
+
+
+def _room_for(count: int) -> Listed:
+    return Listed(np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.int64))
 
 
 def load(parts: Parts, generations: np.ndarray, label_count: int, most: int) -> np.ndarray:
