@@ -17,7 +17,6 @@ the commands take beyond it. Small test parts are also predicted from a file tha
 
 import argparse
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -28,6 +27,7 @@ from costs import BOTH, US, VW, Comparison, Cost, best, run
 from report import table, write_section
 from targets import verdicts
 from texts import Texts, made_texts, texts_of
+from timings import Stage, stages_in
 
 
 class Set(NamedTuple):
@@ -46,7 +46,6 @@ SETS = {
 }
 CLASSES, FEATURES = 100_000, 500_000  # of what is made
 VW_ALGORITHMS = {"lomtree": "--log_multi", "oaa": "--oaa"}
-TIMING = re.compile(r"(\S.*?) +(\d+\.\d{3}) *(.*)")  # a row of --timings
 
 
 def train(texts: Texts, who: str, algorithm: str, bits: int, part: str, passes: int) -> list[str]:
@@ -138,21 +137,20 @@ def side_by_side(found: Comparison) -> str:
     return table(["stage", "lomtree", "VW", "times as fast", "once started", "MB of VW's"], rows)
 
 
-def timings(said: str) -> dict[str, str]:
-    """{stage: seconds and rates}, from what --timings says."""
-    rows = [TIMING.fullmatch(line) for line in said.splitlines()]
-    return {
-        row[1]: ", ".join(filter(None, [f"{float(row[2]):.2f} s", row[3]])) for row in rows if row
-    }
-
-
 def inner_stages(found: Comparison) -> str:
+    """Where our time goes, by what our commands say."""
     commands = [stage for stage in found.stages if not stage.startswith("start")]
-    columns = [timings(found.costs[command, US].said) for command in commands]
+    columns = [stages_in(found.costs[command, US].said) for command in commands]
     names = list(dict.fromkeys(name for column in columns for name in column))
     names.sort(key="whole run".__eq__)
-    rows = [[name, *(column.get(name, "") for column in columns)] for name in names]
+    rows = [[name, *(cell(column.get(name)) for column in columns)] for name in names]
     return table(["stage of lomtree", *commands], rows)
+
+
+def cell(stage: Stage | None) -> str:
+    if stage is None:
+        return ""
+    return f"{stage.seconds:.2f} s" + (f", {stage.rates}" if stage.rates else "")
 
 
 def describe(name: str, bits: int, texts: Texts, rounds: int, found: Comparison) -> str:

@@ -16,27 +16,20 @@ class Cost(NamedTuple):
     seconds: float
     megabytes: float  # resident, at the most
     said: str = ""  # on stderr
-
-
-def launched(command: list[str], note: str) -> list[str]:
-    """The command by way of the launcher, which leaves a note for `noted`."""
-    return [sys.executable, "-I", "-S", str(LAUNCHER), note, *command]
-
-
-def noted(note: str) -> tuple[float, float]:
-    """Seconds and megabytes."""
-    seconds, kilobytes = Path(note).read_text().split()
-    return float(seconds), int(kilobytes) / 1024
+    printed: str = ""  # on stdout
 
 
 def run(command: list[str]) -> Cost:
     with tempfile.NamedTemporaryFile() as note:
         done = subprocess.run(
-            launched(command, note.name), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            [sys.executable, "-I", "-S", LAUNCHER, note.name, *command],
+            capture_output=True,
+            text=True,
         )
         if done.returncode != 0:
-            raise SystemExit(f"failed: {' '.join(command)}\n{done.stderr.decode()}")
-        return Cost(*noted(note.name), done.stderr.decode())
+            raise SystemExit(f"failed: {' '.join(command)}\n{done.stderr}")
+        seconds, kilobytes = note.read().split()
+    return Cost(float(seconds), int(kilobytes) / 1024, done.stderr, done.stdout)
 
 
 def best(costs: list[Cost]) -> Cost:

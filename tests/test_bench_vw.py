@@ -6,11 +6,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from bench_vw import SETS, describe, timings
+from bench_vw import SETS, cell, describe
 from costs import BOTH, US, VW, Comparison, Cost, best, run
 from report import write_section
 from targets import rate_verdict, verdicts
 from texts import made_texts, texts_of
+from timings import Stage, stages_in
 
 SAID = """stage         seconds  rate
 read            0.025  1,359 MB/s
@@ -88,11 +89,14 @@ def test_memory_is_that_of_the_command_and_not_of_who_measures_it():
 
 
 def test_timings_are_read_from_what_the_program_says():
-    assert timings(SAID) == {
-        "read": "0.03 s, 1,359 MB/s",
-        "write model": "0.72 s",
-        "whole run": "4.68 s",
-    }
+    found = stages_in("something else\n" + SAID)
+    assert list(found) == ["read", "write model", "whole run"]
+    assert found["read"] == Stage(0.025, "1,359 MB/s")
+    assert [cell(stage) for stage in (found["read"], found["write model"], None)] == [
+        "0.03 s, 1,359 MB/s",
+        "0.72 s",
+        "",
+    ]
 
 
 def test_both_programs_get_the_same_examples_in_their_formats(tmp_path):
