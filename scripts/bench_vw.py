@@ -3,7 +3,7 @@
     python scripts/bench_vw.py [SET ...] [--algorithm oaa] [--write BENCHMARKS.md]
 
 Reads the sets of the folder named by LOMTREE_DATA; those that are not there are left out. odp-like
-is made (odp_like.py), is the largest by far (VW takes most of an hour) and gets one round.
+is made (odp_like.py), is the largest by far (a round takes a quarter of an hour) and gets one.
 
 For each set: seconds (best of --rounds) and peak memory of training and predicting, the size of the
 last model, test errors, where this program's time goes, and whether the targets are reached. Every

@@ -37,6 +37,8 @@ def draw(over_classes: Sequence, over_examples: Sequence, path: Path) -> None:
 
 
 def draw_panel(panel: Any, variable: str, points: Sequence, unit: str, kinds: tuple) -> None:
+    from matplotlib.ticker import LogLocator
+
     x = [getattr(point, variable) for point in points]
     for kind, (line, marker, grey) in zip(kinds, LOOKS, strict=True):
         panel.plot(
@@ -45,15 +47,19 @@ def draw_panel(panel: Any, variable: str, points: Sequence, unit: str, kinds: tu
             label=kind,
         )  # fmt: skip
     panel.set(xlabel=variable, ylabel=unit, xscale="log", yscale="log")
+    panel.set_xlim(x[0] / 1.6, x[-1] * 4)
+    panel.set_yticks([], minor=True)
+    panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panel.yaxis.set_major_formatter("{x:,g}")
     panel.grid(color="0.9")
     panel.legend(handlelength=3.5)
 
 
 def draw_logarithm(panel: Any, points: Sequence) -> None:
-    """What log k would be, through the first times."""
-    k = np.array([point.classes for point in points])
+    """What log k would be, through the times in the middle."""
+    k, middle = np.array([point.classes for point in points]), len(points) // 2
     for kind in TIMES[1]:
-        guide = getattr(points[0], kind) * np.log(k) / np.log(k[0])
+        guide = getattr(points[middle], kind) * np.log(k) / np.log(k[middle])
         panel.plot(k, guide, color="0.6", linestyle=":", linewidth=1, zorder=0)
         panel.annotate(
             "log k", (k[-1], guide[-1]), (4, -3), textcoords="offset points", color="0.4"
