@@ -1,7 +1,7 @@
 """Time per example and memory as classes and examples grow: a million classes, one pass.
 
     python scripts/growth.py [--plot docs/growth.svg] [--write BENCHMARKS.md]
-                                                        (about 20 minutes, and 24 GB are enough)
+                                                                        (about half an hour)
 
 Everything goes through the program, from text to labels and back, each command a process of its own
 with one thread. The text is made (made.py): features and their number in an example are the same
@@ -11,8 +11,8 @@ examples there are FIXED classes.
 `lomtree train` learns all of them in one pass: that is the memory. Then all classes have been seen,
 and the time that counts is what --timings calls learn in windows at the end of the stream, which
 `lomtree train -i` learns one after the other; the best of them, because in some a table doubles.
-Predicting is the best of as many runs on examples of their own. What does not depend on k (reading,
-parsing, scaling) is in a column beside.
+Predicting is the best of as many runs of `lomtree test` on examples of their own. What does not
+depend on k (reading, parsing, scaling) is in a column beside.
 """
 
 import argparse
