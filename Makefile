@@ -21,6 +21,7 @@ fuzz: .venv/dev
 bench: .venv/bench
 	$(BIN)/python scripts/bench_vw.py --write BENCHMARKS.md
 	$(BIN)/python scripts/bench_vw.py --algorithm oaa --passes 10 --write BENCHMARKS.md
+	$(BIN)/python scripts/growth.py --plot docs/growth.svg --write BENCHMARKS.md
 	$(BIN)/python scripts/time_over_classes.py --plot docs/time_over_classes.svg --write BENCHMARKS.md
 
 soak: .venv/run

@@ -2,96 +2,58 @@
 
     python scripts/bench_vw.py [SET ...] [--algorithm oaa] [--write BENCHMARKS.md]
 
-Reads the sets of the folder named by LOMTREE_DATA; those that are not there are left out. For each
-set: seconds (best of --rounds) and peak memory of training and predicting, and test errors. VW gets
-the same text with labels numbered from 1 (it takes no others) and libsvm lines in its own format.
+Reads the sets of the folder named by LOMTREE_DATA; those that are not there are left out. odp-like
+is made (odp_like.py), is the largest by far (a round takes a quarter of an hour) and gets one.
+
+For each set: seconds (best of --rounds) and peak memory of training and predicting, the size of the
+last model, test errors, where this program's time goes, and whether the targets are reached. Every
+set has its own section of the file, which is written after each round: sets can be measured one by
+one, and what a long run has found is kept.
 
 Both start Python first. `start` is the time that one example takes; `once started` compares what
-the commands take beyond it. The test parts are small, so they are also predicted from a file that
-repeats them up to 100,000 lines.
+the commands take beyond it. Small test parts are also predicted from a file that repeats them up to
+100,000 lines.
 """
 
 import argparse
-import gzip
 import os
-import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from costs import BOTH, US, VW, Comparison, Cost, best, run
 from report import table, write_section
+from targets import verdicts
+from texts import Texts, made_texts, texts_of
+from timings import Stage, stages_in
 
-SETS = {  # format, and the bits of the weight table for both
-    "isolet": ("svm", 22),
-    "aloi-438": ("svm", 22),
-    "clinc150": ("vw", 22),
-    "bible-verses": ("vw", 28),
+
+class Set(NamedTuple):
+    suffix: str | None  # of its files; None: it is made
+    bits: int  # of the weight table, for both
+    rounds: int = 3
+    algorithms: tuple[str, ...] = ("lomtree", "oaa")
+
+
+SETS = {
+    "isolet": Set("svm", 22),
+    "aloi-438": Set("svm", 22),
+    "clinc150": Set("vw", 22),
+    "bible-verses": Set("vw", 28, algorithms=("lomtree",)),
+    "odp-like": Set(None, 28, rounds=1, algorithms=("lomtree",)),
 }
+CLASSES, FEATURES = 100_000, 500_000  # of what is made
 VW_ALGORITHMS = {"lomtree": "--log_multi", "oaa": "--oaa"}
-LARGEST_FOR_OAA = 1000  # classes
-MANY = 100_000  # lines
-LEAST_SECONDS = 0.05  # beyond the start; less says nothing
-US, VW = "lomtree", "vw"
-
-
-class Cost(NamedTuple):
-    seconds: float
-    megabytes: float
-
-
-def run(command: list[str]) -> Cost:
-    begun = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _pid, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        raise SystemExit(f"failed: {' '.join(command)}")
-    return Cost(time.perf_counter() - begun, usage.ru_maxrss / 1024)
-
-
-def best(costs: list[Cost]) -> Cost:
-    return Cost(min(cost.seconds for cost in costs), min(cost.megabytes for cost in costs))
-
-
-class Texts:
-    """The files of one set, as each of the two reads them."""
-
-    def __init__(self, source: Path, suffix: str, work: Path) -> None:
-        self._numbers: dict[str, int] = {}
-        self._bar = "" if suffix == "vw" else "| "
-        self.work = work
-        for part in ("train", "test"):
-            with gzip.open(source / f"{part}.{suffix}.gz", "rt") as file:
-                lines = file.readlines()
-            self._write(part, lines)
-            if part == "train":
-                self._write("one", lines[:1])
-            else:
-                self._write("many", lines * -(-MANY // len(lines)))
-
-    def _write(self, part: str, lines: list[str]) -> None:
-        with open(self.of(part, US), "w") as ours, open(self.of(part, VW), "w") as theirs:
-            ours.writelines(lines)
-            for line in lines:
-                label, rest = line.split(" ", 1)
-                number = self._numbers.setdefault(label, len(self._numbers) + 1)
-                theirs.write(f"{number} {self._bar}{rest}")
-
-    def of(self, part: str, who: str) -> str:
-        return str(self.work / f"{part}.{who}")
-
-    @property
-    def classes(self) -> int:
-        return len(self._numbers)
 
 
 def train(texts: Texts, who: str, algorithm: str, bits: int, part: str, passes: int) -> list[str]:
     data, model = texts.of(part, who), texts.of("model", who)
     if who == US:
         return [
-            sys.executable, "-m", "lomtree", "train", "--quiet", "--algorithm", algorithm,
-            f"-b{bits}", "--passes", str(passes), "-f", model, data,
+            sys.executable, "-m", "lomtree", "train", "--quiet", "--timings", "--algorithm",
+            algorithm, f"-b{bits}", "--passes", str(passes), "-f", model, data,
         ]  # fmt: skip
     more = ["--passes", str(passes), "-c", "-k", "--holdout_off"] if passes > 1 else []
     return [
@@ -103,21 +65,18 @@ def train(texts: Texts, who: str, algorithm: str, bits: int, part: str, passes: 
 def predict(texts: Texts, who: str, part: str) -> list[str]:
     data, model, answers = (texts.of(name, who) for name in (part, "model", "answers"))
     if who == US:
-        return [sys.executable, "-m", "lomtree", "predict", "-i", model, "-p", answers, data]
+        return [
+            sys.executable, "-m", "lomtree", "predict", "--timings", "-i", model, "-p", answers,
+            data,
+        ]  # fmt: skip
     return [
         sys.executable, "-m", "vowpalwabbit", "--quiet", "-t", "-i", model, "-d", data,
         "-p", answers,
     ]  # fmt: skip
 
 
-def error(texts: Texts, who: str) -> float:
-    with open(texts.of("answers", who)) as given, open(texts.of("test", who)) as wanted:
-        pairs = [(a.split()[0], b.split(" ", 1)[0]) for a, b in zip(given, wanted, strict=True)]
-    return 100 * sum(a != b for a, b in pairs) / len(pairs)
-
-
-def measure(texts: Texts, algorithm: str, bits: int, passes: int, rounds: int):
-    """{(stage, who): Cost}, and the test errors after all passes."""
+def stages_of(texts: Texts, algorithm: str, bits: int, passes: int) -> dict[str, Callable]:
+    """The command of each stage, given who runs it; the last one answers the test part."""
     stages = {
         "start of training": lambda who: train(texts, who, algorithm, bits, "one", 1),
         "train, 1 pass": lambda who: train(texts, who, algorithm, bits, "train", 1),
@@ -126,65 +85,126 @@ def measure(texts: Texts, algorithm: str, bits: int, passes: int, rounds: int):
         "predict many": lambda who: predict(texts, who, "many"),
         "predict": lambda who: predict(texts, who, "test"),
     }
-    costs: dict[tuple[str, str], list[Cost]] = {(s, w): [] for s in stages for w in (US, VW)}
+    if not texts.has_many:
+        del stages["predict many"]
+    return stages
+
+
+def measure(texts: Texts, stages: dict[str, Callable], rounds: int) -> Iterator[Comparison]:
+    """What is known after each round."""
+    costs: dict[tuple[str, str], list[Cost]] = {(s, w): [] for s in stages for w in BOTH}
     for _ in range(rounds):
         for stage, command in stages.items():
-            for who in (US, VW):
-                costs[stage, who].append(run(command(who)))
-    errors = {who: error(texts, who) for who in (US, VW)}
-    return {key: best(found) for key, found in costs.items()}, errors
+            for who in BOTH:
+                cost = run(command(who))
+                costs[stage, who].append(cost)
+                print(
+                    f"{stage}, {who}: {cost.seconds:.2f} s, {cost.megabytes:.0f} MB",
+                    file=sys.stderr,
+                    flush=True,
+                )
+        yield Comparison(
+            {key: best(found) for key, found in costs.items()},
+            {who: os.path.getsize(texts.of("model", who)) / 1e6 for who in BOTH},
+            {who: error(texts, who) for who in BOTH},
+        )
 
 
-def report(name: str, bits: int, costs: dict, errors: dict) -> list[list[str]]:
-    """Rows of a table: every stage, how the two compare, and how they do once started."""
+def error(texts: Texts, who: str) -> float:
+    wrong = count = 0
+    with open(texts.of("answers", who)) as given, open(texts.of("test", who)) as wanted:
+        for answer, line in zip(given, wanted, strict=True):
+            wrong += answer.split()[0] != line.split(" ", 1)[0]
+            count += 1
+    return 100 * wrong / count
+
+
+def side_by_side(found: Comparison) -> str:
     rows = []
-    for stage in dict.fromkeys(stage for stage, _ in costs):
-        ours, theirs = costs[stage, US], costs[stage, VW]
-        kind = "training" if stage.startswith(("train", "start of t")) else "prediction"
-        start = {who: costs[f"start of {kind}", who].seconds for who in (US, VW)}
-        beyond = {who: costs[stage, who].seconds - start[who] for who in (US, VW)}
-        measurable = min(beyond.values()) > LEAST_SECONDS
+    for stage in found.stages:
+        rate = None if stage.startswith("start") else found.once_started(stage)
         rows.append([
-            f"{name}, -b {bits}", stage, f"{ours.seconds:.2f} s, {ours.megabytes:.0f} MB",
-            f"{theirs.seconds:.2f} s, {theirs.megabytes:.0f} MB",
-            f"{theirs.seconds / ours.seconds:.2f}",
-            f"{beyond[VW] / beyond[US]:.2f}" if measurable else "",
+            stage,
+            *(f"{found.costs[stage, who].seconds:.2f} s, "
+              f"{found.costs[stage, who].megabytes:.0f} MB" for who in BOTH),
+            f"{found.faster(stage):.2f}", f"{rate:.2f}" if rate else "",
+            f"{found.memory(stage):.2f}",
         ])  # fmt: skip
-    rows.append(
-        [f"{name}, -b {bits}", "test error", *(f"{e:.2f}%" for e in errors.values()), "", ""]
+    share = found.megabytes[US] / found.megabytes[VW]
+    sizes = [f"{found.megabytes[who]:.1f} MB" for who in BOTH]
+    rows.append(["the last model", *sizes, "", "", f"{share:.2f}"])
+    rows.append(["test error", *(f"{found.errors[who]:.2f}%" for who in BOTH), "", "", ""])
+    return table(["stage", "lomtree", "VW", "times as fast", "once started", "MB of VW's"], rows)
+
+
+def inner_stages(found: Comparison) -> str:
+    """Where our time goes, by what our commands say."""
+    commands = [stage for stage in found.stages if not stage.startswith("start")]
+    columns = [stages_in(found.costs[command, US].said) for command in commands]
+    names = list(dict.fromkeys(name for column in columns for name in column))
+    names.sort(key="whole run".__eq__)
+    rows = [[name, *(cell(column.get(name)) for column in columns)] for name in names]
+    return table(["stage of lomtree", *commands], rows)
+
+
+def cell(stage: Stage | None) -> str:
+    if stage is None:
+        return ""
+    return f"{stage.seconds:.2f} s" + (f", {stage.rates}" if stage.rates else "")
+
+
+def describe(name: str, bits: int, texts: Texts, rounds: int, found: Comparison) -> str:
+    text = (
+        f"### {name}\n\n{texts.classes:,} classes, {texts.lines['train']:,} examples to train with "
+        f"and {texts.lines['test']:,} to test, `-b {bits}`, best of {rounds}:\n\n"
+        f"{side_by_side(found)}\n{inner_stages(found)}"
     )
-    return rows
+    lines = [f"- {sentence}\n" for sentence in verdicts(name, found)]
+    return text + ("\n" if lines else "") + "".join(lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("sets", nargs="*", metavar="SET", default=list(SETS))
+    parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(SETS))
     parser.add_argument("--algorithm", choices=VW_ALGORITHMS, default="lomtree")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, help="3; odp-like 1")
     parser.add_argument("--passes", type=int, default=5)
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into this file")
-    arguments = parser.parse_args()
-    folder = Path(os.environ.get("LOMTREE_DATA", "data"))
-    rows = []
-    for name in arguments.sets:
-        if not (folder / name).is_dir():
-            print(f"{name}: data not available in {folder}", file=sys.stderr)
-            continue
-        with tempfile.TemporaryDirectory() as work:
-            suffix, bits = SETS[name]
-            texts = Texts(folder / name, suffix, Path(work))
-            if arguments.algorithm == "oaa" and texts.classes > LARGEST_FOR_OAA:
-                print(f"{name}: too many classes for one-against-all", file=sys.stderr)
-                continue
-            found = measure(texts, arguments.algorithm, bits, arguments.passes, arguments.rounds)
-            rows += report(name, bits, *found)
-    headings = ["set", "stage", "lomtree", "VW", "times as fast", "once started"]
-    text = table(headings, rows)
+    parser.add_argument(
+        "--examples", type=int, default=1_000_000, help="of odp-like, to train with"
+    )
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the tables into this file")
+    given = parser.parse_args()
+    if unknown := set(given.sets) - set(SETS):
+        parser.error(f"no such set: {', '.join(sorted(unknown))}")
+    for name in given.sets or SETS:
+        compare(name, given)
+
+
+def compare(name: str, given: argparse.Namespace) -> None:
+    """Measure a set, and write down what is known after each round."""
+    suffix, bits, rounds, algorithms = SETS[name]
+    source = Path(os.environ.get("LOMTREE_DATA", "data")) / name
+    if given.algorithm not in algorithms:
+        print(f"{name}: too many classes for {given.algorithm}", file=sys.stderr)
+        return
+    if suffix and not source.is_dir():
+        print(f"{name}: data not available in {source.parent}", file=sys.stderr)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        if suffix:
+            texts = texts_of(source, suffix, work)
+        else:
+            texts = made_texts(given.examples, CLASSES, FEATURES, work)
+        stages = stages_of(texts, given.algorithm, bits, given.passes)
+        found = measure(texts, stages, given.rounds or rounds)
+        for done, comparison in enumerate(found, 1):
+            text = describe(name, bits, texts, done, comparison)
+            if given.write:
+                write_section(given.write, f"vw {given.algorithm} {name}", text)
     print(text)
-    if arguments.write:
-        write_section(arguments.write, f"vw {arguments.algorithm}", text)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,11 @@
     python scripts/time_over_classes.py [--plot FILE.svg] [--write BENCHMARKS.md]
                                                               (about 4 minutes, 3 GB)
 
-The data is generated: FEATURES features, of which each class has TYPICAL typical ones; an example
-has most of those of its class, and noise. Learning is timed at the end of a stream, when a tree has
-its size, predicting on examples of their own: one thread, best of many batches. "Cached" is the
-time to predict an example many times in a row: what it would be if memory were as fast as the
-cache. Tables and what follows from them go to stdout, progress to stderr. --plot draws the picture
-(pip install 'lomtree[plots]').
+The data is made (made.py). Learning is timed at the end of a stream, when a tree has its size,
+predicting on examples of their own: one thread, best of many batches. "Cached" is the time to
+predict an example many times in a row: what it would be if memory were as fast as the cache. Tables
+and what follows from them go to stdout, progress to stderr. --plot draws the picture (pip install
+'lomtree[plots]').
 """
 
 import argparse
@@ -21,17 +20,16 @@ from typing import NamedTuple
 
 import numpy as np
 import report
+from made import Classes
 
 from lomtree.algorithms import new_learner
-from lomtree.batch import CONSTANT, Batch, pick
+from lomtree.batch import Batch, pick
 from lomtree.learner import Learner
 from lomtree.options import ALGORITHMS, LOSSES, Options
 
 TREES = [name for name in ALGORITHMS if name != "oaa"]
 STAGES = ("learn", "predict", "cached")
 
-FEATURES, TYPICAL, LENGTH = 1000, 8, 20
-KEPT = 0.75  # the part of its class's typical features that an example has
 BITS = 28  # one-against-all with 2^17 classes has room for all features
 
 LEAST, A_CLASS = 40_000, 6  # examples that a tree learns: so many, or so many a class
@@ -46,39 +44,6 @@ class Measured(NamedTuple):
     predict: float
     cached: float
     depth: float  # mean over the examples, of the leaves
-
-
-class Classes:
-    """An endless stream of examples of k classes; every class comes once before any comes again."""
-
-    def __init__(self, k: int, seed: int) -> None:
-        self.random = np.random.default_rng([seed, k])
-        self.typical = self.random.integers(FEATURES, size=(k, TYPICAL))
-        self.coming = np.array([k - 1])  # all numbers below have a regressor from then on
-
-    def batch(self, count: int) -> Batch:
-        while len(self.coming) < count:
-            order = self.random.permutation(len(self.typical))
-            self.coming = np.concatenate([self.coming, order])
-        labels, self.coming = self.coming[:count], self.coming[count:]
-        names = self.random.integers(FEATURES, size=(count, LENGTH))
-        kept = self.random.random((count, TYPICAL)) < KEPT
-        names[:, :TYPICAL][kept] = self.typical[labels][kept]
-        return as_batch(np.sort(names, axis=1), labels)
-
-
-def as_batch(names: np.ndarray, labels: np.ndarray) -> Batch:
-    """Examples from sorted numbers of features, int[n, LENGTH]; what comes twice counts once."""
-    count = len(labels)
-    hashes = (names * 2654435761 % 2**32).astype(np.uint32)
-    features = np.column_stack([hashes, np.full(count, CONSTANT, np.uint32)])
-    once = np.ones(features.shape, np.bool_)
-    once[:, 1:LENGTH] = names[:, 1:] != names[:, :-1]
-    starts = np.zeros(count + 1, np.int64)
-    np.cumsum(once.sum(axis=1), out=starts[1:])
-    values = np.ones(starts[-1], np.float32)
-    weights = np.ones(count, np.float32)
-    return Batch(starts, features[once], values, labels.astype(np.int32), weights)
 
 
 def timed(work, batch: Batch) -> tuple[float, float]:
