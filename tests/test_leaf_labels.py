@@ -168,6 +168,11 @@ def crowded(arrays):
         arrays[name] = np.concatenate([arrays[name], np.zeros(more, arrays[name].dtype)])
 
 
+def emptied(arrays):
+    counts = arrays["leaf_labels.count"]
+    counts[np.flatnonzero(counts)[-1]] = 0
+
+
 def in_another_type(arrays):
     arrays["leaf_labels.label"] = arrays["leaf_labels.label"].astype(np.int64)
 
@@ -177,7 +182,7 @@ CRAFTED = {
     "fewer labels than the counts say": cut("leaf_labels.label", -1),
     "fewer shares than the counts say": cut("leaf_labels.share", -1),
     "an inner node with a label": moved,
-    "a leaf without any": put("leaf_labels.count", 0),
+    "a leaf without any": emptied,
     "a count of more than follow": put("leaf_labels.count", 255),
     "a leaf with more than there may be": crowded,
     "a label out of range": put("leaf_labels.label", CLASSES),
