@@ -26,7 +26,7 @@ NODE = np.dtype(
         ("labels", np.int32),  # how many labels reached it
         ("C", np.float64),
         ("m", np.float64),
-        ("n", np.float64),
+        ("n", np.float64),  # in a leaf: the weight of the examples that came, see split()
         ("l_max", np.float64),  # l of the most frequent label
         ("recycled", np.int32),
         ("place", np.int32),  # of its regressor; NONE until it first splits

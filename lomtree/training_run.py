@@ -56,7 +56,8 @@ def _describe(options: Options) -> str:
         if options.max_nodes
         else f"{options.nodes_per_class:g} nodes a class"
     )
-    return f"{several}lomtree, {nodes}, swap resistance {options.swap_resistance:g}"
+    growth = f"swap resistance {options.swap_resistance:g}, impurity {options.impurity:g}"
+    return f"{several}lomtree, {nodes}, {growth}"
 
 
 class Run:

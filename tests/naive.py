@@ -6,7 +6,8 @@ with 1: T is the "max number of tree non-leaf nodes", and the first root is a le
 Where the paper is silent: an example of importance w counts w times; the score that m collects is
 limited to [-1, 1]; a score of 0 goes right; the victim of a swap is looked for to the left first,
 and there is no swap where the victim is the splitting leaf or the root. What happens where there
-are too many (node, label) statistics is told in forgetting.py.
+are too many (node, label) statistics is told in forgetting.py. Beyond the paper: all labels of a
+leaf but the most frequent one need a share of it (the impurity) before it splits.
 """
 
 import math
@@ -35,6 +36,7 @@ class Node:
     sum_n: float = 0.0
     C: float = 0.0
     max_l: float = 0.0
+    arrived: float = 0.0  # the importance of all examples that came to the leaf
     label: int = NO_LABEL  # the most frequent one
     recycled: int = 0
 
@@ -67,9 +69,11 @@ class Lomtree:
         scales=None,
         whim=0.0,
         seed=0,
+        impurity=0.1,
     ):
         self.rule = rule
         self.R_S = swap_resistance
+        self.impurity = impurity
         self.max_nodes = max_nodes
         self.nodes_per_class = nodes_per_class
         self.max_statistics = max_statistics
@@ -117,8 +121,11 @@ class Lomtree:
             if j.l[y] > j.max_l:
                 j.max_l = j.l[y]
                 j.label = y
-            if j.is_leaf and sum(count > 0 for count in j.l.values()) >= 2:
-                self._split(j)
+            if j.is_leaf:
+                j.arrived += w
+                others = j.arrived - j.max_l
+                if len(j.l) >= 2 and others >= self.impurity * j.arrived:
+                    self._split(j)
             if j.is_leaf:
                 j.C += w
                 self._update_C(j)
@@ -153,7 +160,8 @@ class Lomtree:
         for v in self.nodes:
             for values in (v.l, v.m, v.n):
                 values.update({y: 0.9 * value for y, value in values.items()})
-            v.sum_m, v.sum_n, v.C, v.max_l = 0.9 * v.sum_m, 0.9 * v.sum_n, 0.9 * v.C, 0.9 * v.max_l
+            for name in ("sum_m", "sum_n", "C", "max_l", "arrived"):
+                setattr(v, name, 0.9 * getattr(v, name))
 
     def _split(self, j):
         if self.t < self.T:
@@ -198,7 +206,8 @@ class Lomtree:
         """SetNode both, and make them j's children; their regressors keep their weights."""
         for v in (left, right):
             v.parent, v.left, v.right = j, None, None
-            v.m, v.l, v.n, v.sum_m, v.sum_n, v.C, v.max_l = {}, {}, {}, 0.0, 0.0, 0.0, 0.0
+            v.m, v.l, v.n, v.sum_m, v.sum_n, v.C = {}, {}, {}, 0.0, 0.0, 0.0
+            v.max_l = v.arrived = 0.0
             v.label = j.label
         j.left, j.right = left, right
 

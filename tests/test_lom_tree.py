@@ -46,7 +46,8 @@ def assert_same_tree(learner, tree):
         links = [number_of(other) for other in (twin.parent, twin.left, twin.right)]
         assert [node["parent"], node["left"], node["right"]] == links
         assert (node["label"], node["C"], node["l_max"]) == (twin.label, twin.C, twin.max_l)
-        assert (node["m"], node["n"]) == (twin.sum_m, twin.sum_n)
+        n = twin.arrived if twin.is_leaf else twin.sum_n
+        assert (node["m"], node["n"]) == (twin.sum_m, n)
         assert (node["labels"], node["recycled"]) == (len(twin.l), twin.recycled)
     assert tallies_of(learner) == {
         v.number: {y: (v.m.get(y, 0.0), v.n.get(y, 0.0), v.l[y]) for y in v.l} for v in tree.nodes
@@ -185,7 +186,7 @@ def assert_laws(learner, learned, T):
         m, n, l = np.array(list(known[v].values())).reshape(-1, 3).T  # noqa: E741
         assert node["labels"] == len(l)
         assert node["m"] == pytest.approx(sum(m), abs=1e-9)
-        assert node["n"] == sum(n)
+        assert node["n"] == sum(l if node["left"] == NONE else n)
         assert node["l_max"] == max(l, default=0)
         assert len(l) == 0 or known[v][node["label"]][2] == node["l_max"]
         assert np.all(np.abs(m) <= n)
