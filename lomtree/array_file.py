@@ -1,12 +1,14 @@
-"""A file of named arrays: a header in JSON, the arrays, and a checksum over everything before it.
+"""A file of named arrays: a header in JSON, the arrays, and checksums over everything before them.
 
     8 bytes   b"LOMTREE" and a newline
     u32 u32   format version, length of the header
-    header    {..., "arrays": [[name, dtype, shape], ...]}; see model.to_arrays
+    header    {..., "arrays": [[name, dtype, shape], ...]}; see model.to_parts
     arrays    in this order, little-endian, each at a multiple of 64 bytes from the beginning
-    u32       CRC-32 of all bytes before it
+    u32 ...   CRC-32 of all bytes before the arrays, then of each array and the gap before it
+    u32       CRC-32 of these sums
 
-Nothing in it is ever executed, and no number in it is used before it was checked.
+An array that nobody needs is not read, so each has a sum of its own. Nothing in a file is ever
+executed, and no number in it is used before it was checked.
 """
 
 import io
@@ -25,28 +27,10 @@ from lomtree.whole_file import open_to_replace
 Arrays = dict[str, Any]  # of ndarrays; to be written, also of what has pieces() (rows.Column)
 
 MAGIC = b"LOMTREE\n"
-VERSION = 1
+VERSION = 2
 _ALIGN = 64
-_PIECE = 1 << 20
 _DTYPES = {name: np.dtype(name) for name in ("<i1", "<u1", "<i4", "<u4", "<i8", "<f4", "<f8")}
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
-
-
-class _Writer:
-    """Passes bytes on to a file and keeps the sum."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._sum = 0
-        self.written = 0
-
-    def write(self, data) -> None:
-        self._file.write(data)
-        self._sum = zlib.crc32(data, self._sum)
-        self.written += len(data)
-
-    def finish(self) -> None:
-        self._file.write(_number(self._sum))
 
 
 def _number(value: int) -> bytes:
@@ -66,21 +50,25 @@ def _lay_out(header: dict, arrays: Arrays) -> bytes:
 def write_arrays(path: str, header: dict, arrays: Arrays) -> None:
     """Write a file so that `path` holds the old one or the whole new one at any moment."""
     text = _lay_out(header, arrays)
+    head = MAGIC + _number(VERSION) + _number(len(text)) + text
+    sums = [zlib.crc32(head)]
     with open_to_replace(path) as file:
-        out = _Writer(file)
-        out.write(MAGIC + _number(VERSION) + _number(len(text)) + text)
-        for piece in ahead(_pieces(arrays.values(), out.written)):
-            out.write(piece)
-        out.finish()
+        file.write(head)
+        for is_first, piece in ahead(_pieces(arrays.values(), len(head))):
+            sums.append(0 if is_first else sums.pop())
+            sums[-1] = zlib.crc32(piece, sums[-1])
+            file.write(piece)
+        table = b"".join(map(_number, sums))
+        file.write(table + _number(zlib.crc32(table)))
 
 
-def _pieces(arrays: Iterable, position: int) -> Iterator[memoryview]:
-    """The bytes of the arrays, in a file that is so long already."""
+def _pieces(arrays: Iterable, position: int) -> Iterator[tuple[bool, memoryview]]:
+    """The bytes of the arrays, in a file that is so long already; and where an array begins."""
     for array in arrays:
-        yield memoryview(bytes(_aligned(position) - position))
+        yield True, memoryview(bytes(_aligned(position) - position))
         position = _aligned(position) + array.nbytes
         for piece in array.pieces() if hasattr(array, "pieces") else [array]:
-            yield np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
+            yield False, np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
 
 
 def read_arrays(path: str, needed: Callable[[str], bool]) -> tuple[dict, Arrays]:
@@ -94,13 +82,12 @@ def read_arrays(path: str, needed: Callable[[str], bool]) -> tuple[dict, Arrays]
 
 
 class _Reader:
-    """Gives out bytes of a file and keeps the sum. The last 4 bytes are not given out."""
+    """Gives out bytes of a file, none beyond its end."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._sum = 0
         self.position = 0
-        self.end = file.seek(0, os.SEEK_END) - 4
+        self.end = file.seek(0, os.SEEK_END)
         file.seek(0)
 
     def read(self, size: int) -> bytearray:
@@ -108,39 +95,57 @@ class _Reader:
             raise ModelError("it ends too early")
         data = bytearray(size)
         self._file.readinto(data)  # type: ignore[attr-defined]
-        self._sum = zlib.crc32(data, self._sum)
         self.position += size
         return data
 
-    def skip(self, size: int) -> None:
-        for begin in range(0, size, _PIECE):
-            self.read(min(_PIECE, size - begin))
-
-    def check_sum(self) -> None:
-        if self.position != self.end:
-            raise ModelError("it is longer than it says")
-        if self._file.read(4) != _number(self._sum):
-            raise ModelError("its checksum is wrong, so it is damaged or incomplete")
+    def go_to(self, position: int) -> None:
+        self.position = self._file.seek(position)
 
 
 def _take_apart(file: _Reader, needed: Callable[[str], bool]) -> tuple[dict, Arrays]:
-    """The header and the arrays that are needed; nothing in them has been checked but the sum."""
-    if file.end < len(MAGIC) + 8 or file.read(len(MAGIC)) != MAGIC:
+    """The header and the arrays that are needed; nothing in them has been checked but the sums."""
+    head = file.read(min(len(MAGIC) + 8, file.end))
+    if len(head) < len(MAGIC) + 8 or not head.startswith(MAGIC):
         raise ModelError("it does not begin like one")
-    version = int.from_bytes(file.read(4), "little")
+    version, length = (int.from_bytes(head[at : at + 4], "little") for at in (8, 12))
     if version != VERSION:
         raise ModelError(f"its format is version {version}, this program reads {VERSION}")
-    header = json.loads(file.read(int.from_bytes(file.read(4), "little")).decode())
+    head += file.read(length)
+    header = json.loads(head[16:].decode())
+    places, sums = _places_and_sums(header["arrays"], file)
+    _check(zlib.crc32(head), sums[0])
     arrays = {}
-    for name, dtype, shape in header["arrays"]:
-        file.skip(_aligned(file.position) - file.position)
-        size = _DTYPES[dtype].itemsize * _length(shape)
+    for (name, dtype, _shape), (before, begin, end), total in zip(
+        header["arrays"], places, sums[1:], strict=True
+    ):
         if needed(name):
-            arrays[name] = np.frombuffer(file.read(size), _DTYPES[dtype]).reshape(shape)
-        else:
-            file.skip(size)
-    file.check_sum()
+            file.go_to(before)
+            gap, data = file.read(begin - before), file.read(end - begin)
+            _check(zlib.crc32(data, zlib.crc32(gap)), total)
+            arrays[name] = np.frombuffer(data, _DTYPES[dtype])
     return header, arrays
+
+
+def _places_and_sums(table: list, file: _Reader) -> tuple[list[tuple[int, int, int]], list[int]]:
+    """Of each array in the header's table, where the gap before it, it and what follows it begin;
+    and the sums."""
+    places, position = [], file.position
+    for _name, dtype, shape in table:
+        begin = _aligned(position)
+        end = begin + _DTYPES[dtype].itemsize * _length(shape)
+        places.append((position, begin, end))
+        position = end
+    if position + 4 * (len(table) + 2) < file.end:
+        raise ModelError("it is longer than it says")
+    file.go_to(position)
+    sums = file.read(4 * (len(table) + 1))
+    _check(zlib.crc32(sums), int.from_bytes(file.read(4), "little"))
+    return places, np.frombuffer(sums, "<u4").tolist()
+
+
+def _check(found: int, total: int) -> None:
+    if found != total:
+        raise ModelError("its checksum is wrong, so it is damaged or incomplete")
 
 
 def _length(shape: list[int]) -> int:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree.compiled import kernel
-from lomtree.machine import FOUR, ONE, THREE, TWO
+from lomtree.machine import FOUR, ONE, THREE, TWO, prefetch
 from lomtree.options import LOSSES, Options
-from lomtree.weights import index_of, is_free, mask_of, offset_of, take_line
+from lomtree.weights import GROUP_BITS, index_of, is_free, mask_of, offset_of, take_line
 
 SQUARED, ABSOLUTE, LOGISTIC = range(3)
 
@@ -126,14 +126,17 @@ def find_direction(weights, rule, place, features, begin, end, x, direction):
     """Write the direction of the update; returns what a step of size 1 along it adds to w.x.
 
     The squares are collected first: a loop over neighbours, without a choice in it, becomes one
-    over vectors.
+    over vectors. Where there are none yet, the tag of the line will be wanted.
     """
     offset, mask, table = offset_of(place), mask_of(weights), weights.table
     first, last = np.uint64(begin), np.uint64(end)
     for position in range(first, last):
         squares = np.float32(0.0)
         if rule.adaptive:
-            squares = table[np.int64(index_of(features[position], offset) & mask), 1]
+            slot = np.int64(index_of(features[position], offset) & mask)
+            squares = table[slot, 1]
+            if squares == 0.0:
+                prefetch(weights.tags, slot >> GROUP_BITS)
         direction[position - first] = squares
     if rule.adaptive and rule.power == 0.5:
         for position in range(first, last):

@@ -5,6 +5,7 @@ by piece, without a second copy in memory.
 """
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from lomtree.machine import ONE, trailing_zeros
 
 KEPT = DEPTH + 2  # pieces
 _PIECE = 1 << 18
+_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
 
 
 @kernel
@@ -129,7 +131,7 @@ def unpack_into(kind: str, where: np.ndarray, values: np.ndarray, table: np.ndar
     if kind == "dense" and len(values) == len(table) and len(where) == 0:
         table[:, column] = values
     elif kind == "bitmap" and where.dtype == np.uint8 and len(where) * 8 == len(table):
-        if _scatter(where, values, table, column) != len(values):
+        if not _scatter_all(where, values, table, column):
             raise ModelError("its bitmap does not fit its rows")
     elif kind == "list" and where.dtype == np.uint32 and len(where) == len(values):
         if len(where) and (np.any(where[1:] <= where[:-1]) or where[-1] >= len(table)):
@@ -137,3 +139,20 @@ def unpack_into(kind: str, where: np.ndarray, values: np.ndarray, table: np.ndar
         table[where, column] = values
     else:
         raise ModelError("its rows do not have the expected form")
+
+
+def _scatter_all(bitmap: np.ndarray, values: np.ndarray, table: np.ndarray, column: int) -> bool:
+    """In two threads, each with one half of the table; tells whether bitmap and values fit."""
+    middle = len(bitmap) // 2
+    count = int(_ONES[bitmap[:middle]].sum(dtype=np.int64))
+    first, second = np.split(values, [count])
+    with ThreadPoolExecutor(1) as other:
+        beside = other.submit(_scatter, bitmap[:middle], first, table[: 8 * middle], column)
+        marked = _scatter(bitmap[middle:], second, table[8 * middle :], column)
+        return (beside.result(), marked) == (count, len(values) - count)
+
+
+def all_finite(values: np.ndarray) -> bool:
+    """Piece by piece, so that what is asked in between stays in the cache."""
+    pieces = (values[begin : begin + _PIECE] for begin in range(0, len(values), _PIECE))
+    return all(np.isfinite(piece).all() for piece in pieces)

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from lomtree.batch import Batch
+from lomtree.forerunner import Forerunner
 from lomtree.growing_learner import GrowingLearner
 from lomtree.leaf_labels import LeafLabels
+from lomtree.learner import Lesson
 from lomtree.options import Options
 from lomtree.profiles import Likenesses, Profiles
 from lomtree.ranking import Ranking, make_bag, rank
@@ -34,7 +36,13 @@ class TreeLearner(GrowingLearner):
         number: int = 0,
     ) -> None:
         self.number = number
+        self._forerunner = Forerunner()
         super().__init__(options, state, scales, profiles)
+
+    def learn_scaled(self, lesson: Lesson, count: int) -> None:
+        if self.threads > 1:
+            self._forerunner.run(self.state.weights, self.pool)
+        super().learn_scaled(lesson, count)
 
     @property
     @abstractmethod

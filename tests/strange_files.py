@@ -28,24 +28,37 @@ _FLOATS = [float("nan"), float("inf"), -float("inf"), -1, 0, -0.0, 1e-300, 1e-45
 _DTYPE_NAMES = ["<i1", "<u1", "<i4", "<u4", "<i8", "<f4", "<f8"]
 
 
+def sections(data: bytes) -> list[bytes]:
+    """What the checksums of a model file are sums of: what is before the arrays, and each array
+    with the gap before it; as its format is described."""
+    end = 16 + struct.unpack("<I", data[12:16])[0]
+    found = [data[:end]]
+    for _name, dtype, [length] in json.loads(data[16:end])["arrays"]:
+        begin, end = end, end + -end % 64 + length * np.dtype(dtype).itemsize
+        found.append(data[begin:end])
+    assert end == len(data) - 4 * (len(found) + 1)
+    return found
+
+
 def take_apart(data: bytes) -> tuple[dict, Arrays]:
-    """The header and the arrays of a model file, as its format is described."""
-    position = 16 + struct.unpack("<I", data[12:16])[0]
-    header = json.loads(data[16:position])
-    arrays = {}
-    for name, dtype, [length] in header.pop("arrays"):
-        position += -position % 64
-        end = position + length * np.dtype(dtype).itemsize
-        arrays[name] = np.frombuffer(data[position:end], dtype).copy()
-        position = end
-    assert position == len(data) - 4
+    """The header and the arrays of a model file."""
+    head, *others = sections(data)
+    header, arrays, position = json.loads(head[16:]), {}, len(head)
+    for (name, dtype, _shape), section in zip(header.pop("arrays"), others, strict=True):
+        arrays[name] = np.frombuffer(section[-position % 64 :], dtype).copy()
+        position += len(section)
     return header, arrays
 
 
-def sealed(header: bytes, body: bytes = b"") -> bytes:
-    """A model file with a correct checksum."""
-    data = MAGIC + struct.pack("<II", VERSION, len(header)) + header + body
-    return data + struct.pack("<I", zlib.crc32(data))
+def sealed(parts: list[bytes]) -> bytes:
+    """The sections with correct checksums behind them."""
+    sums = b"".join(struct.pack("<I", zlib.crc32(part)) for part in parts)
+    return b"".join(parts) + sums + struct.pack("<I", zlib.crc32(sums))
+
+
+def head_of(header: bytes) -> bytes:
+    """What is before the arrays."""
+    return MAGIC + struct.pack("<II", VERSION, len(header)) + header
 
 
 def put_together(header: dict, arrays: Arrays) -> bytes:
@@ -55,10 +68,10 @@ def put_together(header: dict, arrays: Arrays) -> bytes:
         for name, array in arrays.items()
     ]
     text = json.dumps({**header, "arrays": table}, sort_keys=True, separators=(",", ":")).encode()
-    body = b""
+    parts = [head_of(text)]
     for array in arrays.values():
-        body += bytes(-(16 + len(text) + len(body)) % 64) + array.tobytes()
-    return sealed(text, body)
+        parts.append(bytes(-sum(map(len, parts)) % 64) + array.tobytes())
+    return sealed(parts)
 
 
 def _places(tree: Any) -> list[tuple[Any, Any]]:
@@ -134,11 +147,14 @@ def _change_part(random: Random, _header: dict, arrays: Arrays) -> None:
 
 
 def strange_model(random: Random, data: bytes) -> bytes:
-    """A model file with one or a few things changed and a correct checksum."""
+    """A model file with one or a few things changed and correct checksums."""
     if random.random() < 0.05:
-        at = random.randrange(16, len(data) - 4)
-        data = data[:at] + bytes([random.randrange(256)]) + data[at + 1 : -4]
-        return data + struct.pack("<I", zlib.crc32(data))
+        parts = sections(data)
+        number = random.choice([number for number, part in enumerate(parts) if part])
+        part, first = parts[number], 0 if number else 16
+        at = random.randrange(first, len(part))
+        parts[number] = part[:at] + bytes([random.randrange(256)]) + part[at + 1 :]
+        return sealed(parts)
     header, arrays = take_apart(data)
     for _ in range(random.choice([1, 1, 1, 2, 4])):
         random.choice([_change_header, _change_part, _change_part])(random, header, arrays)
