@@ -8,7 +8,6 @@ from lomtree.batch import CONSTANT
 from lomtree.errors import LomtreeError
 from lomtree.reader import Block, guess_format, read_line
 from lomtree.regressor import score
-from lomtree.scaling import scale
 from lomtree.structure import NONE
 from lomtree.tree_learner import TreeLearner
 from lomtree.walk import child
@@ -47,9 +46,10 @@ class Walk:
             raise LomtreeError("the line has no features (in VW's text they stand behind a '|')")
         self._weights, self._names = learner.state.weights, feature_names(line)
         tree, self.features = learner.state.tree, _features_of(block)
-        self.x = np.empty(len(self.features), np.float32)
         count = len(self.features)
-        scale(learner.scaler.scales, self.features, block.batch.values, 0, count, self.x)
+        scaled = learner.scaler.outline(block.batch, 1)
+        learner.scaler.apply(block.batch, 0, 1, scaled)
+        self.x = scaled.values[:count]
         self.steps: list[tuple[int, float, int]] = []
         nodes, j = tree.nodes, int(tree.counts["root"][0])
         while nodes["left"][j] != NONE:

@@ -82,7 +82,7 @@ MALFORMED = {
     "a table larger than it can be": larger_table,
     "more groups than regressors": in_counts("groups", 19),
     "an empty group": in_counts("groups", 3),
-    "a place left free": set_form("nodes.place", lambda a: np.where(a == 8, 9, a)),
+    "a place left free": set_form("nodes.place", lambda a: a + (a == a.max())),
     "more internal nodes than there are": in_counts("t", 10),
     "fewer internal nodes than there are": in_counts("t", 0),
     "fewer labels than were seen": in_counts("labels", 0),
