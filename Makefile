@@ -35,6 +35,7 @@ clean:
 .venv/run: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --editable .
+	$(BIN)/python -m compileall -q lomtree
 	touch $@
 
 .venv/dev: pyproject.toml | .venv/run

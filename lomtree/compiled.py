@@ -17,11 +17,13 @@ from lomtree.stopwatch import watch
 
 _lock = threading.RLock()
 _announced = True
+_beside: Callable[[], None] | None = None
 
 
 class Kernel:
-    def __init__(self, function: Callable) -> None:
+    def __init__(self, function: Callable, inlined: bool = True) -> None:
         self._function = function
+        self._inlined = inlined
         self._loaded: dict[Any, Callable] = {}
         self.__doc__ = function.__doc__
 
@@ -37,16 +39,18 @@ class Kernel:
         function = self._function
         key = hashlib.blake2b(native.describe(form).encode(), digest_size=8).hexdigest()
         name = f"{function.__module__}.{function.__qualname__}-{key}.o"
-        code = kernel_store.find(name)
-        if code is None:
-            code = self._compile(arguments)
-            kernel_store.keep(name, code)
+        code = kernel_store.find(name) or self._compile(name, arguments)
         return native.load(code, arguments)
 
-    def _compile(self, arguments: tuple) -> kernel_store.Code:
+    def _compile(self, name: str, arguments: tuple) -> kernel_store.Code:
+        """Compile and keep, unless another process just did."""
         _announce()
-        with watch.stage("compile"):
-            return self._compiled_for(arguments)
+        with watch.stage("compile"), kernel_store.locked(name):
+            code = kernel_store.find(name)
+            if code is None:
+                code = self._compiled_for(arguments)
+                kernel_store.keep(name, code)
+            return code
 
     def _compiled_for(self, arguments: tuple) -> kernel_store.Code:
         import numba
@@ -64,12 +68,12 @@ class Kernel:
     @cached_property
     def _dispatcher(self) -> Any:
         """Kernels allocate nothing, so they do without numba's run time (`_nrt`), whose counting of
-        references to the arrays costs more than many a small function does. They are always
+        references to the arrays costs more than many a small function does. Mostly they are
         inlined: a call would pass every length and stride of every array in its arguments."""
         import numba
 
         return numba.njit(
-            self._function, nogil=True, error_model="numpy", forceinline=True, _nrt=False,
+            self._function, nogil=True, error_model="numpy", forceinline=self._inlined, _nrt=False,
             no_cpython_wrapper=True, no_cfunc_wrapper=True,
         )  # fmt: skip
 
@@ -95,8 +99,17 @@ def kernel(function: Callable) -> Kernel:
     return Kernel(function)
 
 
+def subroutine(function: Callable) -> Kernel:
+    """A kernel that others call: a large one that they need rarely, or only where its own work is
+    long, would have to be compiled for each of them."""
+    return Kernel(function, inlined=False)
+
+
 def _announce() -> None:
-    global _announced
+    global _announced, _beside
+    if _beside is not None:
+        start, _beside = _beside, None
+        start()
     if not _announced:
         _announced = True
         with contextlib.suppress(OSError, AttributeError):  # nobody reads it, or there is none
@@ -108,3 +121,9 @@ def announce_compilation() -> None:
     """From now on, say so in one line on stderr if anything has to be compiled."""
     global _announced
     _announced = False
+
+
+def compile_beside(start: Callable[[], None]) -> None:
+    """Call this, which starts another process, if anything has to be compiled."""
+    global _beside
+    _beside = start

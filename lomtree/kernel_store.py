@@ -6,6 +6,7 @@ own, and stale code cannot be found.
 """
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -78,12 +79,32 @@ def keep(name: str, code: Code) -> None:
     text = header.encode() + b"\n" + code.object_file
     for folder in folders():
         with contextlib.suppress(OSError):
-            if not folder.exists():
-                folder.mkdir(mode=0o700, parents=True)
-                _drop_old_folders(folder)
-            if _is_trusted(folder):
+            if _is_there(folder):
                 _write(folder / name, _sum(text) + text)
                 return
+
+
+def _is_there(folder: Path) -> bool:
+    """Whether it can be used; it is made if need be."""
+    if not folder.exists():
+        folder.mkdir(mode=0o700, parents=True)
+        _drop_old_folders(folder)
+    return _is_trusted(folder)
+
+
+@contextlib.contextmanager
+def locked(name: str) -> Iterator[None]:
+    """While one process is here, others that want the same code wait; where nothing can be kept,
+    nobody does."""
+    with contextlib.ExitStack() as stack:
+        for folder in folders():
+            with contextlib.suppress(OSError):
+                if _is_there(folder):
+                    file = stack.enter_context(open(folder / f"{name}.lock", "wb"))
+                    stack.callback((folder / f"{name}.lock").unlink, missing_ok=True)
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                    break
+        yield
 
 
 def _sum(text: bytes) -> bytes:

@@ -37,7 +37,7 @@ from lomtree.nodes import take_place
 from lomtree.regressor import score, update
 from lomtree.structure import NO_LABEL, NONE
 from lomtree.tallies import find, has_room, home
-from lomtree.walk import answer_example, child, descend, fetch_child, look_ahead
+from lomtree.walk import answer_from, child, fetch_child, look_ahead
 from lomtree.weights import make_room
 
 
@@ -284,9 +284,7 @@ def learn_example(tree, tallies, weights, growth, rule, scratch, batch, example,
             mean_square,
         )
         if not answered and child(nodes, j, before) != child(nodes, j, after):
-            other = child(nodes, j, before)
-            leaf, _ = descend(tree, weights, batch, begin, end, other)
-            answer = nodes[leaf].label
+            answer, _ = answer_from(tree, weights, batch, example, child(nodes, j, before))
             answered = True
         j = child(nodes, j, after)
         depth += 1
@@ -305,7 +303,9 @@ def learn(
     counts = tree.counts[0]
     for example in range(first, last):
         if batch.labels[example] < 0 or batch.weights[example] == 0.0:
-            answers[example], depths[example] = answer_example(tree, weights, batch, example)
+            answers[example], depths[example] = answer_from(
+                tree, weights, batch, example, counts.root
+            )
             continue
         more = counts.depth + 2
         if (

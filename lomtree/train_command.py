@@ -100,7 +100,9 @@ def train(ctx, **arguments) -> None:
     ).check()
     if not arguments["initial_model"]:
         check_meaning(arguments["algorithm"], given)
+    from lomtree import compiled, foundry
     from lomtree.training_run import Run
 
     say_compiling(arguments["quiet"])
+    compiled.compile_beside(lambda: foundry.start(arguments["algorithm"]))
     Run(given, arguments).run()

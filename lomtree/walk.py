@@ -1,6 +1,6 @@
 """The way of an example, scaled, down a tree, and the answers: the same for every kind of tree."""
 
-from lomtree.compiled import kernel
+from lomtree.compiled import kernel, subroutine
 from lomtree.machine import prefetch
 from lomtree.regressor import score
 from lomtree.structure import NO_LABEL, NONE
@@ -57,6 +57,14 @@ def answer_example(tree, weights, batch, example):
     begin, end = batch.starts[example], batch.starts[example + 1]
     leaf, depth = descend(tree, weights, batch, begin, end, tree.counts[0].root)
     return tree.nodes[leaf].label, depth
+
+
+@subroutine
+def answer_from(tree, weights, batch, example, j):
+    """The answer to an example that has come to j, and how many steps below that is."""
+    begin, end = batch.starts[example], batch.starts[example + 1]
+    leaf, steps = descend(tree, weights, batch, begin, end, j)
+    return tree.nodes[leaf].label, steps
 
 
 @kernel
