@@ -1,0 +1,47 @@
+"""The data sets of datasets.toml, and where their parts lie once they are fetched."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10; comes with the extra `plots`, and with pytest
+    import tomli as tomllib
+
+CATALOG = Path(__file__).parents[1] / "datasets.toml"
+PARTS = ("train", "validation", "test")
+
+
+class Dataset(NamedTuple):
+    """One entry; `facts` is all that the file says of it."""
+
+    name: str
+    facts: dict[str, Any]
+
+    @property
+    def suffix(self) -> str:
+        return self.facts["suffix"]
+
+    @property
+    def urls(self) -> list[str]:
+        return self.facts.get("urls", [])
+
+    @property
+    def pool(self) -> bool:
+        return self.facts.get("pool", False)
+
+    @property
+    def paper(self) -> dict[str, Any]:
+        """What the paper's tables say; empty for sets that it does not have."""
+        return self.facts.get("paper", {})
+
+    def part(self, folder: Path, part: str) -> Path:
+        return folder / self.name / f"{part}.{self.suffix}.gz"
+
+    def is_in(self, folder: Path) -> bool:
+        return all(self.part(folder, part).exists() for part in PARTS)
+
+
+def read_catalog(path: Path = CATALOG) -> dict[str, Dataset]:
+    entries = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {name: Dataset(name, facts) for name, facts in entries.items()}
