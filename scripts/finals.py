@@ -1,0 +1,166 @@
+"""Train the settings that the sweep found best once more, alone on the machine, and test them once.
+
+    python scripts/finals.py [SET ...] [--data build/reproduce/data]
+                             [--results build/reproduce/runs.jsonl]
+                             [--finals build/reproduce/finals.jsonl]
+
+The best setting and number of passes is that with the least validation error. Times are of one
+core, without reading: what the paper's Tables 2 and 3 compare. A line of the finals is
+
+best       an algorithm with its best setting: test error, training and test time
+compact    the LOMtree of at most k - 1 internal nodes: no more regressors than one-against-all has
+hurried    one-against-all that stops learning after the time that `compact` took (Figure 1)
+untrained  where k is too large to train one-against-all: its test time with next to no training
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from catalog import CATALOG, Dataset, read_catalog
+from grid import ALGORITHMS, Setting, best_of
+from journal import Journal
+from trial import Examples, answer, command_of, learn, options_of, read_set, shape_of, start
+
+from lomtree import __version__
+from lomtree.batch import Batch, part
+from lomtree.learner import Learner
+from lomtree.oaa_learner import OaaLearner
+
+DEFAULT_RATE = 4.0  # of one-against-all where it was not swept
+TIMED, VISITS = 5000, 5  # test examples that are timed, how often; the least time counts
+TIMED_OAA = 500  # where k is too large to train it
+STEP = 16  # examples that one-against-all learns between two looks at the clock
+
+
+class Final(NamedTuple):
+    kind: str
+    setting: Setting
+    passes: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.kind} {self.passes} {self.setting.key}"
+
+
+def finals_of(name: str, rows: list[dict[str, Any]]) -> list[Final]:
+    """What is to be measured on a set after its sweep; `hurried` comes after `compact`."""
+    found = []
+    for algorithm in ALGORITHMS:
+        best = best_of(rows, set=name, algorithm=algorithm)
+        if best:
+            found.append(Final("best", *best))
+    compact = best_of(rows, set=name, algorithm="lomtree", nodes=1)
+    if compact:
+        oaa = best_of(rows, set=name, algorithm="oaa")
+        default = Setting(name, "oaa", DEFAULT_RATE, 0, 0)
+        found.append(Final("compact", *compact))
+        found.append(Final("hurried", *(oaa or (default, default.passes))))
+        if oaa is None:
+            found.append(Final("untrained", default, 0))
+    return found
+
+
+def first(batches: list[Batch], count: int) -> list[Batch]:
+    """The first `count` examples."""
+    found = []
+    for batch in batches:
+        found.append(part(batch, 0, min(count, len(batch.labels))))
+        count -= len(found[-1].labels)
+        if count <= 0:
+            break
+    return found
+
+
+def microseconds(learner: Learner, test: list[Batch], count: int) -> float:
+    """Of one test example."""
+    timed = first(test, count)
+    visits = [answer(learner, timed) for _ in range(VISITS)]
+    return 1e6 * min(one.seconds for one in visits) / visits[0].examples
+
+
+def _small_steps(batches: list[Batch]) -> Iterator[Batch]:
+    for batch in batches:
+        for begin in range(0, len(batch.labels), STEP):
+            yield part(batch, begin, min(begin + STEP, len(batch.labels)))
+
+
+def learn_for(learner: Learner, batches: list[Batch], passes: int, budget: float) -> dict[str, Any]:
+    """Learn until the time is over, or the passes are."""
+    seconds, examples = 0.0, 0
+    for _ in range(passes):
+        for step in _small_steps(batches):
+            if seconds >= budget:
+                return {"train_seconds": seconds, "learned": examples}
+            seconds += learn(learner, [step]).seconds
+            examples += len(step.labels)
+    return {"train_seconds": seconds, "learned": examples}
+
+
+def measure(final: Final, examples: Examples, dataset: Dataset, budget: float) -> dict[str, Any]:
+    """The row of a final; `budget` is the time of the compact LOMtree."""
+    options = options_of(final.setting, examples.classes)
+    learner = start(options, examples)
+    row: dict[str, Any] = {"kind": final.kind, "key": final.key, "version": __version__}
+    row |= {"setting": final.setting._asdict(), "passes": final.passes}
+    row |= {"classes": examples.classes, "seed": final.setting.seed}
+    if final.kind == "untrained":
+        assert isinstance(learner, OaaLearner)
+        learn(learner, first(examples.train, STEP))
+        learner.state.seen[: examples.classes] = 1  # as it would be after a pass
+        return row | {"test_microseconds": microseconds(learner, examples.test, TIMED_OAA)}
+    if final.kind == "hurried":
+        row |= learn_for(learner, examples.train, final.passes, budget) | {"budget": budget}
+    else:
+        passes = [learn(learner, examples.train) for _ in range(final.passes)]
+        row |= {"train_seconds": sum(one.seconds for one in passes)}
+        row |= {"learned": sum(one.examples for one in passes)}
+        row |= {"test_microseconds": microseconds(learner, examples.test, TIMED)}
+        row["command"] = command_of(final.setting, examples.classes, final.passes, dataset.suffix)
+    tested = answer(learner, examples.test)
+    row |= {"error": tested.error, "interval": tested.interval, "tested": tested.examples}
+    return row | {"mean_depth": tested.mean_depth, **shape_of(learner)}
+
+
+def latest(rows: list[dict[str, Any]]) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """The last row of each set, kind and algorithm: after a larger sweep others may be best."""
+    return {(row["setting"]["set"], row["kind"], row["setting"]["algorithm"]): row for row in rows}
+
+
+def measure_all(dataset: Dataset, folder: Path, rows: list[dict[str, Any]], to: Journal) -> int:
+    """Measure what a set lacks; how much that was."""
+    run = 0
+    for final in finals_of(dataset.name, rows):
+        done = to.rows()
+        if any(row["key"] == final.key for row in done):
+            continue
+        compact = latest(done).get((dataset.name, "compact", "lomtree"), {})
+        print(f"{dataset.name:12} {final.kind:9} {final.setting.algorithm}", file=sys.stderr)
+        examples = read_set(dataset, folder)
+        to.add(measure(final, examples, dataset, compact.get("train_seconds", 0.0)))
+        run += 1
+    return run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("sets", nargs="*", metavar="SET", help="[default: all that are fetched]")
+    parser.add_argument("--data", type=Path, default=Path("build/reproduce/data"))
+    parser.add_argument("--results", type=Path, default=Path("build/reproduce/runs.jsonl"))
+    parser.add_argument("--finals", type=Path, default=Path("build/reproduce/finals.jsonl"))
+    parser.add_argument("--catalog", type=Path, default=CATALOG, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    catalog, rows = read_catalog(given.catalog), Journal(given.results).rows()
+    journal, run = Journal(given.finals), 0
+    for name in given.sets or catalog:
+        if catalog[name].is_in(given.data):
+            run += measure_all(catalog[name], given.data, rows, journal)
+    print(f"{run} run, {len(journal.rows())} in {given.finals}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""The settings that the paper tries, and a few of them that are tried in minutes."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, NamedTuple
+
+from lomtree import __version__
+
+ALGORITHMS = ("lomtree", "rtree", "filter", "oaa")
+LARGEST_FOR_OAA = 1000  # classes; the paper leaves it out where there are more, too
+PASSES = 20  # at most
+PATIENCE = 3  # a setting without a new best validation error in so many passes is stopped
+
+
+class Grid(NamedTuple):
+    rates: tuple[float, ...]  # step sizes
+    nodes: tuple[int, ...]  # T = this times k, minus 1
+    resistances: tuple[float, ...]  # R_S
+
+
+GRIDS = {
+    "quick": Grid((0.25, 1, 4), (1, 4, 16), (4, 32)),
+    "full": Grid(
+        (0.25, 0.5, 0.75, 1, 2, 4, 8), (1, 2, 4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128, 256)
+    ),
+}
+
+
+class Setting(NamedTuple):
+    """What one training is done with; with the version it is the name of its result."""
+
+    set: str
+    algorithm: str
+    rate: float
+    nodes: int  # 0 where there is no T
+    resistance: float  # 0 where there is no R_S
+    passes: int = PASSES
+    seed: int = 0
+
+    @property
+    def key(self) -> str:
+        return " ".join(map(str, (*self._replace(rate=float(self.rate)), __version__)))
+
+
+def setting_of(row: dict[str, Any]) -> Setting:
+    return Setting(**row["setting"])
+
+
+def settings(name: str, grid: Grid, classes: int, seed: int = 0) -> Iterator[Setting]:
+    """All that is tried on a set; every setting of the quick grid is one of the full grid, too."""
+    for nodes, resistance, rate in product(grid.nodes, grid.resistances, grid.rates):
+        yield Setting(name, "lomtree", rate, nodes, resistance, seed=seed)
+    for algorithm, rate in product(ALGORITHMS[1:], grid.rates):
+        if algorithm != "oaa" or classes <= LARGEST_FOR_OAA:
+            yield Setting(name, algorithm, rate, 0, 0, seed=seed)
+
+
+def best_of(rows: list[dict[str, Any]], **wanted: Any) -> tuple[Setting, int] | None:
+    """The setting with the least validation error among the rows whose settings say `wanted`, and
+    how many passes it took; the first and shortest of equals."""
+    found = []
+    for row in rows:
+        if row["version"] != __version__:
+            continue
+        if all(row["setting"][name] == value for name, value in wanted.items()):
+            error = min(row["validation"])
+            found.append((error, row["validation"].index(error) + 1, setting_of(row)))
+    if not found:
+        return None
+    _, passes, setting = min(found)
+    return setting, passes
