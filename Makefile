@@ -1,8 +1,9 @@
 # Everything runs in .venv, which the first target that needs it sets up.
 PYTHON ?= python3
 BIN := .venv/bin
+GRID ?= quick
 
-.PHONY: demo test fuzz bench soak clean
+.PHONY: demo test fuzz bench soak reproduce clean
 
 demo: .venv/run
 	$(BIN)/python scripts/unicode_names.py --part train | $(BIN)/lomtree train --passes 10 -f names.lom
@@ -29,6 +30,16 @@ soak: .venv/run
 	$(BIN)/python scripts/soak.py --write RELIABILITY.md
 	$(BIN)/python scripts/bounds.py --write RELIABILITY.md
 
+# The paper's experiments; GRID=full tries all of its settings. Interrupted? The same command again.
+reproduce: .venv/plots
+	$(BIN)/python scripts/fetch.py
+	$(BIN)/python scripts/sweep.py --grid $(GRID)
+	$(BIN)/python scripts/finals.py
+	$(BIN)/python scripts/time_over_classes.py --plot docs/time_over_classes.svg \
+		--plot docs/time_over_classes.png --write RESULTS.md
+	$(BIN)/python scripts/figures.py
+	$(BIN)/python scripts/tables.py --write RESULTS.md
+
 clean:
 	rm -rf .venv names.lom
 
@@ -44,4 +55,8 @@ clean:
 
 .venv/bench: pyproject.toml | .venv/run
 	$(BIN)/pip install --quiet --editable '.[bench,plots]'
+	touch $@
+
+.venv/plots: pyproject.toml | .venv/run
+	$(BIN)/pip install --quiet --editable '.[plots]'
 	touch $@

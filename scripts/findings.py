@@ -1,0 +1,95 @@
+"""What was measured on each set, in one place for the tables, the hypotheses and the figures."""
+
+from math import log2
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from catalog import Dataset
+from finals import latest
+from grid import ALGORITHMS, best_of
+from journal import Journal
+
+TITLES = {"lomtree": "LOMtree", "rtree": "Rtree", "filter": "Filter tree", "oaa": "OAA"}
+_OTHERS = (("compact", "lomtree"), ("hurried", "oaa"), ("untrained", "oaa"))
+
+
+class Finding(NamedTuple):
+    """A set with what the sweep and the finals say of it; rows are empty where nothing was run."""
+
+    dataset: Dataset
+    best: dict[str, dict[str, Any]]  # by algorithm
+    compact: dict[str, Any]
+    hurried: dict[str, Any]
+    untrained: dict[str, Any]
+    passes: dict[str, dict[str, Any]]  # by algorithm: the row of the sweep that was best
+    tried: int  # settings
+    fetched: bool
+
+    @property
+    def name(self) -> str:
+        return self.dataset.name
+
+    @property
+    def classes(self) -> int:
+        return self.best["lomtree"]["classes"]
+
+    @property
+    def complete(self) -> bool:
+        return "lomtree" in self.best
+
+    def test_microseconds(self, algorithm: str) -> float | None:
+        """Of one example; of one-against-all without training where it cannot be trained."""
+        row = self.best.get(algorithm, {})
+        if algorithm == "oaa" and not row:
+            row = self.untrained
+        return row.get("test_microseconds")
+
+    @property
+    def test_ratio(self) -> float | None:
+        """How many times as long one-against-all takes to answer."""
+        oaa, tree = self.test_microseconds("oaa"), self.test_microseconds("lomtree")
+        return oaa / tree if oaa and tree else None
+
+    @property
+    def train_ratio(self) -> float | None:
+        if "oaa" not in self.best or not self.complete:
+            return None
+        return self.best["oaa"]["train_seconds"] / self.best["lomtree"]["train_seconds"]
+
+    @property
+    def depth_ratio(self) -> float:
+        """The LOMtree's mean depth over log2 k."""
+        return self.best["lomtree"]["mean_depth"] / log2(max(self.classes, 2))
+
+
+def _sweep_row(rows: list[dict[str, Any]], name: str, algorithm: str) -> dict[str, Any]:
+    best = best_of(rows, set=name, algorithm=algorithm)
+    if best is None:
+        return {}
+    return next(row for row in rows if row["key"] == best[0].key)
+
+
+def read_findings(
+    catalog: dict[str, Dataset], data: Path, results: Path, finals: Path
+) -> list[Finding]:
+    """All sets of the catalog, in its order."""
+    rows, last = Journal(results).rows(), latest(Journal(finals).rows())
+    found = []
+    for name, dataset in catalog.items():
+        best = {one: last[name, "best", one] for one in ALGORITHMS if (name, "best", one) in last}
+        passes = {one: row for one in ALGORITHMS if (row := _sweep_row(rows, name, one))}
+        others = (
+            last.get((name, kind, algorithm), {})
+            for kind, algorithm in (
+                ("compact", "lomtree"),
+                ("hurried", "oaa"),
+                ("untrained", "oaa"),
+            )
+        )
+        found.append(Finding(dataset, best, *others, passes, dataset.is_in(data)))
+    return found
+
+
+def by_classes(findings: list[Finding]) -> list[Finding]:
+    """Those that were measured, the smallest k first."""
+    return sorted((one for one in findings if one.complete), key=lambda one: one.classes)
