@@ -5,7 +5,7 @@
 Needs matplotlib: pip install 'lomtree[plots]'. Draws, as .svg and .png,
 
 same_time        Figure 1: one-against-all, given the LOMtree's training time, against it
-test_time_ratio  Figure 3: log2 of the ratio of test times, here and in the paper, over log2 k
+time_ratio       Figure 3: log2 of the ratio of test times, here and in the paper, over log2 k
 error_by_pass    validation and progressive errors of the best settings after each pass
 
 Time per example over k, on generated data, is drawn by scripts/time_over_classes.py.
@@ -65,7 +65,7 @@ def count_of(text: str) -> float:
     return float(number.replace(",", "")) * (1000 if unit else 1)
 
 
-def test_time_ratio(findings: list[Finding], pyplot) -> Any:
+def time_ratio(findings: list[Finding], pyplot) -> Any:
     here = [
         (log2(one.classes), log2(one.test_ratio), one.name)
         for one in by_classes(findings)
@@ -138,7 +138,7 @@ def draw(findings: list[Finding], folder: Path) -> list[str]:
 
     folder.mkdir(parents=True, exist_ok=True)
     names = []
-    for make in (same_time, test_time_ratio, error_by_pass):
+    for make in (same_time, time_ratio, error_by_pass):
         figure = make(findings, pyplot)
         if figure is None:
             continue

@@ -78,15 +78,9 @@ def read_findings(
     for name, dataset in catalog.items():
         best = {one: last[name, "best", one] for one in ALGORITHMS if (name, "best", one) in last}
         passes = {one: row for one in ALGORITHMS if (row := _sweep_row(rows, name, one))}
-        others = (
-            last.get((name, kind, algorithm), {})
-            for kind, algorithm in (
-                ("compact", "lomtree"),
-                ("hurried", "oaa"),
-                ("untrained", "oaa"),
-            )
-        )
-        found.append(Finding(dataset, best, *others, passes, dataset.is_in(data)))
+        others = (last.get((name, *which), {}) for which in _OTHERS)
+        tried = sum(row["setting"]["set"] == name for row in rows)
+        found.append(Finding(dataset, best, *others, passes, tried, dataset.is_in(data)))
     return found
 
 

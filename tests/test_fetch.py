@@ -6,6 +6,7 @@ import hashlib
 import threading
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 
 import pytest
 from catalog import Dataset, read_catalog
@@ -186,7 +187,7 @@ def test_a_pooled_set_is_shuffled_and_split_exactly_by_the_seed(tmp_path):
         fetch(dataset, tmp_path / folder, tmp_path / "mirror", seed)
         found.append(parts_of(dataset, tmp_path / folder))
     assert [len(rows) for rows in found[0].values()] == [162, 18, 20]
-    assert sorted(sum(found[0].values(), [])) == sorted(ROWS)
+    assert sorted(chain(*found[0].values())) == sorted(ROWS)
     assert found[0] == found[1] != found[2]
 
 
@@ -194,7 +195,7 @@ def test_a_set_comes_over_the_web_where_there_is_no_mirror(serve, tmp_path):
     server = serve({"a.bz2": bz2.compress(b"".join(ROWS[:90])), "b": b"".join(ROWS[90:])[:-1]})
     dataset = a_set(pool=True, urls=[server.url + "a.bz2", server.url + "b"])
     assert fetch(dataset, tmp_path, tmp_path / "no mirror", 0) == "from somewhere"
-    assert sorted(sum(parts_of(dataset, tmp_path).values(), [])) == sorted(ROWS)
+    assert sorted(chain(*parts_of(dataset, tmp_path).values())) == sorted(ROWS)
 
 
 def test_a_member_of_a_zip_with_the_label_last_becomes_libsvm(serve, tmp_path):
