@@ -1,12 +1,14 @@
 """The data sets of datasets.toml, and where their parts lie once they are fetched."""
 
+import os
+import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 try:
     import tomllib
 except ModuleNotFoundError:  # Python 3.10; comes with the extra `plots`, and with pytest
-    import tomli as tomllib
+    import tomli as tomllib  # type: ignore
 
 CATALOG = Path(__file__).parents[1] / "datasets.toml"
 PARTS = ("train", "validation", "test")
@@ -40,6 +42,16 @@ class Dataset(NamedTuple):
 
     def is_in(self, folder: Path) -> bool:
         return all(self.part(folder, part).exists() for part in PARTS)
+
+    def fingerprint(self, folder: Path) -> str:
+        """Of the parts' content, so that results of other data are not taken for this one's: gzip
+        has a checksum and the size at the end of a file."""
+        checksum = 0
+        for part in PARTS:
+            with self.part(folder, part).open("rb") as file:
+                file.seek(-8, os.SEEK_END)
+                checksum = zlib.crc32(file.read(), checksum)
+        return f"{checksum:08x}"
 
 
 def read_catalog(path: Path = CATALOG) -> dict[str, Dataset]:

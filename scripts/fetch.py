@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,7 +27,7 @@ from catalog import PARTS, Dataset, read_catalog
 from download import DownloadError, download
 
 SHARE = 10  # one of so many rows is for testing, and one of so many others for validation
-_OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_OPENERS: dict[str, Callable] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 class NotAvailableError(Exception):

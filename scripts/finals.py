@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from catalog import CATALOG, Dataset, read_catalog
-from grid import ALGORITHMS, Setting, best_of
+from grid import ALGORITHMS, PASSES, Setting, best_of, rows_about
 from journal import Journal
 from trial import Examples, answer, command_of, learn, options_of, read_set, shape_of, start
 
@@ -45,17 +45,19 @@ class Final(NamedTuple):
         return f"{self.kind} {self.passes} {self.setting.key}"
 
 
-def finals_of(name: str, rows: list[dict[str, Any]]) -> list[Final]:
+def finals_of(rows: list[dict[str, Any]]) -> list[Final]:
     """What is to be measured on a set after its sweep; `hurried` comes after `compact`."""
     found = []
     for algorithm in ALGORITHMS:
-        best = best_of(rows, set=name, algorithm=algorithm)
+        best = best_of(rows, algorithm=algorithm)
         if best:
             found.append(Final("best", *best))
-    compact = best_of(rows, set=name, algorithm="lomtree", nodes=1)
+    compact = best_of(rows, algorithm="lomtree", nodes=1)
     if compact:
-        oaa = best_of(rows, set=name, algorithm="oaa")
-        default = Setting(name, "oaa", DEFAULT_RATE, 0, 0)
+        oaa = best_of(rows, algorithm="oaa")
+        default = compact[0]._replace(
+            algorithm="oaa", rate=DEFAULT_RATE, nodes=0, resistance=0, passes=PASSES
+        )
         found.append(Final("compact", *compact))
         found.append(Final("hurried", *(oaa or (default, default.passes))))
         if oaa is None:
@@ -124,19 +126,20 @@ def measure(final: Final, examples: Examples, dataset: Dataset, budget: float) -
     return row | {"mean_depth": tested.mean_depth, **shape_of(learner)}
 
 
-def latest(rows: list[dict[str, Any]]) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """The last row of each set, kind and algorithm: after a larger sweep others may be best."""
-    return {(row["setting"]["set"], row["kind"], row["setting"]["algorithm"]): row for row in rows}
+def latest(rows: list[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The last row of each kind and algorithm: after a larger sweep others may be best."""
+    return {(row["kind"], row["setting"]["algorithm"]): row for row in rows}
 
 
 def measure_all(dataset: Dataset, folder: Path, rows: list[dict[str, Any]], to: Journal) -> int:
     """Measure what a set lacks; how much that was."""
     run = 0
-    for final in finals_of(dataset.name, rows):
-        done = to.rows()
+    data = dataset.fingerprint(folder)
+    for final in finals_of(rows_about(rows, dataset.name, data)):
+        done = rows_about(to.rows(), dataset.name, data)
         if any(row["key"] == final.key for row in done):
             continue
-        compact = latest(done).get((dataset.name, "compact", "lomtree"), {})
+        compact = latest(done).get(("compact", "lomtree"), {})
         print(f"{dataset.name:12} {final.kind:9} {final.setting.algorithm}", file=sys.stderr)
         examples = read_set(dataset, folder)
         to.add(measure(final, examples, dataset, compact.get("train_seconds", 0.0)))

@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 
 from catalog import Dataset
 from finals import latest
-from grid import ALGORITHMS, best_of
+from grid import ALGORITHMS, best_of, rows_about
 from journal import Journal
 
 TITLES = {"lomtree": "LOMtree", "rtree": "Rtree", "filter": "Filter tree", "oaa": "OAA"}
-_OTHERS = (("compact", "lomtree"), ("hurried", "oaa"), ("untrained", "oaa"))
 
 
 class Finding(NamedTuple):
@@ -62,25 +61,39 @@ class Finding(NamedTuple):
         return self.best["lomtree"]["mean_depth"] / log2(max(self.classes, 2))
 
 
-def _sweep_row(rows: list[dict[str, Any]], name: str, algorithm: str) -> dict[str, Any]:
-    best = best_of(rows, set=name, algorithm=algorithm)
-    if best is None:
-        return {}
-    return next(row for row in rows if row["key"] == best[0].key)
+def _sweep_row(rows: list[dict[str, Any]], algorithm: str) -> dict[str, Any]:
+    best = best_of(rows, algorithm=algorithm)
+    return next((row for row in rows if best and row["key"] == best[0].key), {})
+
+
+def _finding(
+    dataset: Dataset, rows: list[dict[str, Any]], final: dict[tuple[str, str], dict[str, Any]]
+) -> Finding:
+    return Finding(
+        dataset,
+        {one: final["best", one] for one in ALGORITHMS if ("best", one) in final},
+        final.get(("compact", "lomtree"), {}),
+        final.get(("hurried", "oaa"), {}),
+        final.get(("untrained", "oaa"), {}),
+        {one: row for one in ALGORITHMS if (row := _sweep_row(rows, one))},
+        len(rows),
+        True,
+    )
 
 
 def read_findings(
     catalog: dict[str, Dataset], data: Path, results: Path, finals: Path
 ) -> list[Finding]:
-    """All sets of the catalog, in its order."""
-    rows, last = Journal(results).rows(), latest(Journal(finals).rows())
+    """All sets of the catalog, in its order; of those that are not there nothing is known."""
+    rows, final = Journal(results).rows(), Journal(finals).rows()
     found = []
     for name, dataset in catalog.items():
-        best = {one: last[name, "best", one] for one in ALGORITHMS if (name, "best", one) in last}
-        passes = {one: row for one in ALGORITHMS if (row := _sweep_row(rows, name, one))}
-        others = (last.get((name, *which), {}) for which in _OTHERS)
-        tried = sum(row["setting"]["set"] == name for row in rows)
-        found.append(Finding(dataset, best, *others, passes, tried, dataset.is_in(data)))
+        if not dataset.is_in(data):
+            found.append(Finding(dataset, {}, {}, {}, {}, {}, 0, False))
+            continue
+        fingerprint = dataset.fingerprint(data)
+        tried, tested = (rows_about(part, name, fingerprint) for part in (rows, final))
+        found.append(_finding(dataset, tried, latest(tested)))
     return found
 
 

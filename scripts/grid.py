@@ -36,6 +36,7 @@ class Setting(NamedTuple):
     resistance: float  # 0 where there is no R_S
     passes: int = PASSES
     seed: int = 0
+    data: str = ""  # the fingerprint of the set
 
     @property
     def key(self) -> str:
@@ -46,13 +47,25 @@ def setting_of(row: dict[str, Any]) -> Setting:
     return Setting(**row["setting"])
 
 
-def settings(name: str, grid: Grid, classes: int, seed: int = 0) -> Iterator[Setting]:
+def settings(
+    name: str, grid: Grid, classes: int, seed: int = 0, data: str = ""
+) -> Iterator[Setting]:
     """All that is tried on a set; every setting of the quick grid is one of the full grid, too."""
     for nodes, resistance, rate in product(grid.nodes, grid.resistances, grid.rates):
-        yield Setting(name, "lomtree", rate, nodes, resistance, seed=seed)
+        yield Setting(name, "lomtree", rate, nodes, resistance, seed=seed, data=data)
     for algorithm, rate in product(ALGORITHMS[1:], grid.rates):
         if algorithm != "oaa" or classes <= LARGEST_FOR_OAA:
-            yield Setting(name, algorithm, rate, 0, 0, seed=seed)
+            yield Setting(name, algorithm, rate, 0, 0, seed=seed, data=data)
+
+
+def rows_about(rows: list[dict[str, Any]], name: str, data: str) -> list[dict[str, Any]]:
+    """Those of this version about a set, as it is now."""
+    return [
+        row
+        for row in rows
+        if row["version"] == __version__
+        and (row["setting"]["set"], row["setting"]["data"]) == (name, data)
+    ]
 
 
 def best_of(rows: list[dict[str, Any]], **wanted: Any) -> tuple[Setting, int] | None:
@@ -60,8 +73,6 @@ def best_of(rows: list[dict[str, Any]], **wanted: Any) -> tuple[Setting, int] | 
     how many passes it took; the first and shortest of equals."""
     found = []
     for row in rows:
-        if row["version"] != __version__:
-            continue
         if all(row["setting"][name] == value for name, value in wanted.items()):
             error = min(row["validation"])
             found.append((error, row["validation"].index(error) + 1, setting_of(row)))

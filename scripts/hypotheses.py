@@ -59,7 +59,9 @@ def _rivals(one: Finding) -> Iterator[str]:
 
 def best_tree(measured: list[Finding]) -> str:
     """Better or worse means more than both 95% intervals together."""
-    better, level, worse = [], [], []
+    better: list[str] = []
+    level: list[str] = []
+    worse: list[str] = []
     for one in measured:
         tree = one.best["lomtree"]
         for name in _rivals(one):

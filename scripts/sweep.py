@@ -39,17 +39,17 @@ def _die_with_parent() -> None:
 
 
 def wanted(
-    datasets: list[Dataset], grid: str, seed: int, journal: Journal
+    datasets: list[Dataset], folder: Path, grid: str, seed: int, journal: Journal
 ) -> list[tuple[Setting, Dataset]]:
     """The settings that have no result yet; those that take longest first, set by set."""
     done = {row["key"] for row in journal.rows()}
     largest_first = sorted(datasets, key=lambda one: -one.facts["examples"])
-    return [
-        (setting, dataset)
-        for dataset in largest_first
-        for setting in settings(dataset.name, GRIDS[grid], dataset.facts["classes"], seed)
-        if setting.key not in done
-    ]
+    jobs = []
+    for dataset in largest_first:
+        data, classes = dataset.fingerprint(folder), dataset.facts["classes"]
+        tried = settings(dataset.name, GRIDS[grid], classes, seed, data)
+        jobs += [(setting, dataset) for setting in tried if setting.key not in done]
+    return jobs
 
 
 def sweep(jobs: list[tuple[Setting, Dataset]], folder: Path, journal: Journal, cores: int) -> None:
@@ -67,6 +67,9 @@ def sweep(jobs: list[tuple[Setting, Dataset]], folder: Path, journal: Journal, c
                 journal.add(row)
                 bar.set_postfix_str(f"{row['setting']['set']} {row['setting']['algorithm']}")
                 bar.update(running[future].facts["examples"])
+        except Exception:
+            pool.shutdown(wait=False, cancel_futures=True)  # the rest would fail as well
+            raise
         except KeyboardInterrupt:
             bar.close()
             print("interrupted; the same command goes on from here", file=sys.stderr, flush=True)
@@ -88,7 +91,7 @@ def main() -> None:
     catalog = read_catalog(given.catalog)
     datasets = [catalog[name] for name in given.sets or catalog if catalog[name].is_in(given.data)]
     journal = Journal(given.results)
-    jobs = wanted(datasets, given.grid, given.seed, journal)
+    jobs = wanted(datasets, given.data, given.grid, given.seed, journal)
     if jobs:
         sweep(jobs, given.data, journal, given.cores)
     print(f"{len(jobs)} run, {len(journal.rows())} in {given.results}", file=sys.stderr)

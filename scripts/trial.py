@@ -143,7 +143,8 @@ def run_trial(setting: Setting, dataset: Dataset, folder: Path) -> dict[str, Any
     """The row of a setting: errors and times of each pass."""
     examples = read_set(dataset, folder)
     learner = start(options_of(setting, examples.classes), examples)
-    learned, validated = [], []
+    learned: list[Answered] = []
+    validated: list[Answered] = []
     best = 0  # the pass with the least validation error
     while len(validated) < setting.passes and len(validated) - best <= PATIENCE:
         learned.append(learn(learner, examples.train))

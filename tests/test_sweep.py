@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from catalog import read_catalog
 from finals import finals_of, first, learn_for
-from grid import GRIDS, PASSES, PATIENCE, Grid, Setting, best_of, settings
+from grid import GRIDS, PASSES, PATIENCE, Grid, Setting, best_of, rows_about, settings
 from journal import Journal
 from trial import options_of, read_set, run_trial, size_of, start
 
@@ -102,6 +102,13 @@ def test_the_best_has_the_least_validation_error_after_the_fewest_passes():
     assert best_of(rows, set="b") is None
 
 
+def test_results_of_other_data_or_of_another_version_do_not_count(tmp_path):
+    row = row_of(Setting("a", "lomtree", 1, 1, 4, data="1234"), 0.5)
+    assert rows_about([row], "a", "1234") == [row]
+    assert rows_about([row], "a", "5678") == []
+    assert rows_about([row | {"version": "0"}], "a", "1234") == []
+
+
 def test_a_line_that_was_cut_short_is_no_row_and_is_written_over(tmp_path):
     journal = Journal(tmp_path / "new" / "rows.jsonl")
     assert journal.rows() == []
@@ -142,7 +149,7 @@ def test_the_command_of_a_row_does_the_same(folder, tiny, lomtree, tmp_path):
     assert result["error"] == min(row["validation"])
 
 
-def test_a_killed_sweep_goes_on_and_runs_nothing_twice(folder):
+def test_a_killed_sweep_goes_on_and_runs_nothing_twice(folder, tiny):
     results = folder / "runs.jsonl"
     killed = subprocess.Popen(
         command("sweep.py", folder, "--results", results), env=environment(), stderr=-3
@@ -156,7 +163,8 @@ def test_a_killed_sweep_goes_on_and_runs_nothing_twice(folder):
     assert before
     said = run("sweep.py", folder, "--results", results)
     rows = Journal(results).rows()
-    wanted = [one.key for one in settings("tiny", GRIDS["quick"], CLASSES)]
+    data = tiny.fingerprint(folder / "data")
+    wanted = [one.key for one in settings("tiny", GRIDS["quick"], CLASSES, data=data)]
     assert rows[: len(before)] == before
     assert sorted(row["key"] for row in rows) == sorted(wanted)
     assert f"{len(wanted) - len(before)} run, {len(wanted)} in" in said
@@ -181,7 +189,7 @@ def test_the_best_of_each_algorithm_is_tested_once(folder):
 
 def test_where_one_against_all_cannot_be_trained_only_its_answers_are_timed():
     rows = [row_of(one, 0.5) for one in settings("a", Grid((1,), (1, 4), (4,)), 5000)]
-    kinds = [(one.kind, one.setting.algorithm, one.passes) for one in finals_of("a", rows)]
+    kinds = [(one.kind, one.setting.algorithm, one.passes) for one in finals_of(rows)]
     assert kinds[-3:] == [
         ("compact", "lomtree", 1),
         ("hurried", "oaa", 20),

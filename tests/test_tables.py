@@ -1,6 +1,7 @@
 """The tables lay what was measured beside the paper's numbers, and invent nothing."""
 
 import csv
+import gzip
 from importlib.util import find_spec
 
 import pytest
@@ -23,9 +24,15 @@ PAPER = {
 
 
 def final_row(
-    name: str, algorithm: str, classes: int, error: float, microseconds: float, depth: float
-):
-    setting = Setting(name, algorithm, 4, 4 if algorithm == "lomtree" else 0, 4)
+    name: str,
+    algorithm: str,
+    classes: int,
+    error: float,
+    microseconds: float,
+    depth: float,
+    data="",
+) -> dict:
+    setting = Setting(name, algorithm, 4, 4 if algorithm == "lomtree" else 0, 4, data=data)
     tree = algorithm != "oaa"
     return {
         "kind": "best", "setting": setting._asdict(), "key": setting.key, "passes": 2,
@@ -151,14 +158,20 @@ def test_tables_are_written_as_markdown_and_csv(tmp_path):
 
 
 def test_findings_come_from_what_the_steps_left(tmp_path):
-    row = final_row("isolet", "lomtree", 26, 0.3, 10, 5)
-    Journal(tmp_path / "finals").add(row | {"error": 0.9})
-    Journal(tmp_path / "finals").add(row)
-    Journal(tmp_path / "runs").add(row | {"validation": [0.5], "progressive": [0.6]})
     catalog = read_catalog()
+    (tmp_path / "isolet").mkdir()
+    for part in ("train", "validation", "test"):
+        catalog["isolet"].part(tmp_path, part).write_bytes(gzip.compress(part.encode()))
+    data = catalog["isolet"].fingerprint(tmp_path)
+    row = final_row("isolet", "lomtree", 26, 0.3, 10, 5, data)
+    before = final_row("isolet", "rtree", 26, 0.3, 10, 5, "other data")
+    for one in (row | {"error": 0.9}, row, before):
+        Journal(tmp_path / "finals").add(one)
+    Journal(tmp_path / "runs").add(row | {"validation": [0.5], "progressive": [0.6]})
     findings = read_findings(catalog, tmp_path, tmp_path / "runs", tmp_path / "finals")
     assert [one.name for one in findings] == list(catalog)
     assert [one.name for one in by_classes(findings)] == ["isolet"]
+    assert list(findings[0].best) == ["lomtree"]
     assert findings[0].best["lomtree"]["error"] == 0.3  # the latest
     assert findings[0].passes["lomtree"]["validation"] == [0.5]
 
