@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from catalog import CATALOG, Dataset, read_catalog
-from grid import ALGORITHMS, PASSES, Setting, best_of, rows_about
+from grid import ALGORITHMS, Setting, best_of, rows_about
 from journal import Journal
 from trial import Examples, answer, command_of, learn, options_of, read_set, shape_of, start
 
@@ -31,7 +31,7 @@ from lomtree.oaa_learner import OaaLearner
 
 DEFAULT_RATE = 4.0  # of one-against-all where it was not swept
 TIMED, VISITS = 5000, 5  # test examples that are timed, how often; the least time counts
-TIMED_OAA = 500  # where k is too large to train it
+TIMED_OAA, LEARNED = 500, 4096  # where k is too large to train it: what it is timed on and learns
 STEP = 16  # examples that one-against-all learns between two looks at the clock
 
 
@@ -55,9 +55,7 @@ def finals_of(rows: list[dict[str, Any]]) -> list[Final]:
     compact = best_of(rows, algorithm="lomtree", nodes=1)
     if compact:
         oaa = best_of(rows, algorithm="oaa")
-        default = compact[0]._replace(
-            algorithm="oaa", rate=DEFAULT_RATE, nodes=0, resistance=0, passes=PASSES
-        )
+        default = compact[0]._replace(algorithm="oaa", rate=DEFAULT_RATE, nodes=0, resistance=0)
         found.append(Final("compact", *compact))
         found.append(Final("hurried", *(oaa or (default, default.passes))))
         if oaa is None:
@@ -110,7 +108,7 @@ def measure(final: Final, examples: Examples, dataset: Dataset, budget: float) -
     row |= {"classes": examples.classes, "seed": final.setting.seed}
     if final.kind == "untrained":
         assert isinstance(learner, OaaLearner)
-        learn(learner, first(examples.train, STEP))
+        learn(learner, first(examples.train, LEARNED))
         learner.state.seen[: examples.classes] = 1  # as it would be after a pass
         return row | {"test_microseconds": microseconds(learner, examples.test, TIMED_OAA)}
     if final.kind == "hurried":

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import product
+from math import inf
 from typing import Any, NamedTuple
 
 from lomtree import __version__
@@ -16,10 +17,14 @@ class Grid(NamedTuple):
     rates: tuple[float, ...]  # step sizes
     nodes: tuple[int, ...]  # T = this times k, minus 1
     resistances: tuple[float, ...]  # R_S
+    most: float = inf  # examples to go through: large sets get fewer passes
+
+    def passes(self, examples: int) -> int:
+        return int(max(1, min(PASSES, self.most // examples)))
 
 
 GRIDS = {
-    "quick": Grid((0.25, 1, 4), (1, 4, 16), (4, 32)),
+    "quick": Grid((0.25, 1, 4), (1, 4, 16), (4, 32), 3e6),
     "full": Grid(
         (0.25, 0.5, 0.75, 1, 2, 4, 8), (1, 2, 4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128, 256)
     ),
@@ -48,14 +53,16 @@ def setting_of(row: dict[str, Any]) -> Setting:
 
 
 def settings(
-    name: str, grid: Grid, classes: int, seed: int = 0, data: str = ""
+    name: str, grid: Grid, classes: int, examples: int, seed: int = 0, data: str = ""
 ) -> Iterator[Setting]:
-    """All that is tried on a set; every setting of the quick grid is one of the full grid, too."""
+    """All that is tried on a set; what the quick grid tries on a set that is not large, the full
+    one does not try again."""
+    rest = (grid.passes(examples), seed, data)
     for nodes, resistance, rate in product(grid.nodes, grid.resistances, grid.rates):
-        yield Setting(name, "lomtree", rate, nodes, resistance, seed=seed, data=data)
+        yield Setting(name, "lomtree", rate, nodes, resistance, *rest)
     for algorithm, rate in product(ALGORITHMS[1:], grid.rates):
         if algorithm != "oaa" or classes <= LARGEST_FOR_OAA:
-            yield Setting(name, algorithm, rate, 0, 0, seed=seed, data=data)
+            yield Setting(name, algorithm, rate, 0, 0, *rest)
 
 
 def rows_about(rows: list[dict[str, Any]], name: str, data: str) -> list[dict[str, Any]]:

@@ -46,8 +46,8 @@ def wanted(
     largest_first = sorted(datasets, key=lambda one: -one.facts["examples"])
     jobs = []
     for dataset in largest_first:
-        data, classes = dataset.fingerprint(folder), dataset.facts["classes"]
-        tried = settings(dataset.name, GRIDS[grid], classes, seed, data)
+        size = (dataset.facts["classes"], dataset.facts["examples"])
+        tried = settings(dataset.name, GRIDS[grid], *size, seed, dataset.fingerprint(folder))
         jobs += [(setting, dataset) for setting in tried if setting.key not in done]
     return jobs
 

@@ -12,6 +12,7 @@ import datetime
 import platform
 from collections.abc import Callable
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -190,8 +191,9 @@ def preface(findings: list[Finding]) -> str:
 
 def _describe(name: str) -> str:
     grid = GRIDS[name]
-    sizes = [", ".join(f"{value:g}" for value in values) for values in grid]
-    return f"step sizes {sizes[0]}; T = mk - 1 for m = {sizes[1]}; R_S = {sizes[2]}"
+    sizes = [", ".join(f"{value:g}" for value in values) for values in grid[:3]]
+    most = f"; at most {grid.most:,.0f} examples in all passes" if grid.most < inf else ""
+    return f"step sizes {sizes[0]}; T = mk - 1 for m = {sizes[1]}; R_S = {sizes[2]}{most}"
 
 
 def section(findings: list[Finding]) -> str:

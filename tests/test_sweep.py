@@ -74,14 +74,19 @@ def run(script: str, folder: Path, *arguments) -> str:
 
 
 def test_the_full_grid_is_the_papers_and_the_quick_one_is_a_part_of_it():
-    full = set(settings("a", GRIDS["full"], 26))
+    full = set(settings("a", GRIDS["full"], 26, 7797))
     assert len(full) == 7 * 7 * 7 + 3 * 7
-    assert set(settings("a", GRIDS["quick"], 26)) < full
+    assert set(settings("a", GRIDS["quick"], 26, 7797)) < full
     assert {one.passes for one in full} == {PASSES} == {20}
 
 
+def test_the_quick_grid_makes_fewer_passes_over_a_large_set():
+    assert [GRIDS["quick"].passes(n) for n in (150_000, 500_000, 14_200_000)] == [20, 6, 1]
+    assert GRIDS["full"].passes(14_200_000) == 20
+
+
 def test_one_against_all_is_left_out_where_there_are_too_many_classes():
-    algorithms = {one.algorithm for one in settings("a", GRIDS["quick"], 1001)}
+    algorithms = {one.algorithm for one in settings("a", GRIDS["quick"], 1001, 99)}
     assert algorithms == {"lomtree", "rtree", "filter"}
 
 
@@ -164,7 +169,7 @@ def test_a_killed_sweep_goes_on_and_runs_nothing_twice(folder, tiny):
     said = run("sweep.py", folder, "--results", results)
     rows = Journal(results).rows()
     data = tiny.fingerprint(folder / "data")
-    wanted = [one.key for one in settings("tiny", GRIDS["quick"], CLASSES, data=data)]
+    wanted = [one.key for one in settings("tiny", GRIDS["quick"], CLASSES, 400, data=data)]
     assert rows[: len(before)] == before
     assert sorted(row["key"] for row in rows) == sorted(wanted)
     assert f"{len(wanted) - len(before)} run, {len(wanted)} in" in said
@@ -188,7 +193,7 @@ def test_the_best_of_each_algorithm_is_tested_once(folder):
 
 
 def test_where_one_against_all_cannot_be_trained_only_its_answers_are_timed():
-    rows = [row_of(one, 0.5) for one in settings("a", Grid((1,), (1, 4), (4,)), 5000)]
+    rows = [row_of(one, 0.5) for one in settings("a", Grid((1,), (1, 4), (4,)), 5000, 99)]
     kinds = [(one.kind, one.setting.algorithm, one.passes) for one in finals_of(rows)]
     assert kinds[-3:] == [
         ("compact", "lomtree", 1),
