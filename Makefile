@@ -36,7 +36,7 @@ reproduce: .venv/plots
 	$(BIN)/python scripts/sweep.py --grid $(GRID)
 	$(BIN)/python scripts/finals.py
 	$(BIN)/python scripts/time_over_classes.py --plot docs/time_over_classes.svg \
-		--plot docs/time_over_classes.png --write RESULTS.md
+		--plot docs/time_over_classes.png --write BENCHMARKS.md
 	$(BIN)/python scripts/figures.py
 	$(BIN)/python scripts/tables.py --write RESULTS.md
 
