@@ -80,7 +80,7 @@ def time_ratio(findings: list[Finding], pyplot) -> Any:
             classes = log2(count_of(one.dataset.paper["classes"]))
             paper.append((classes, log2(said["oaa"] / said["lomtree"]), one.name))
     figure, panel = pyplot.subplots(figsize=(6, 4), layout="constrained")
-    drawn = [(here, "o", "-", "0.0", "here", 9), (paper, "s", "--", "0.45", "the paper", -13)]
+    drawn = [(here, "o", "-", "0.0", "here", -14), (paper, "s", "--", "0.45", "the paper", 9)]
     for points, marker, line, grey, label, shift in drawn:
         points = sorted(points)
         x, y, names = zip(*points, strict=True) if points else ((), (), ())

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from catalog import CATALOG, Dataset, read_catalog
 from grid import ALGORITHMS, Setting, best_of, rows_about
 from journal import Journal
@@ -108,8 +109,11 @@ def measure(final: Final, examples: Examples, dataset: Dataset, budget: float) -
     row |= {"classes": examples.classes, "seed": final.setting.seed}
     if final.kind == "untrained":
         assert isinstance(learner, OaaLearner)
-        learn(learner, first(examples.train, LEARNED))
-        learner.state.seen[: examples.classes] = 1  # as it would be after a pass
+        # As it would be after a pass: all labels below the largest have a regressor, and are seen.
+        few = first(examples.train, LEARNED)
+        learn(learner, [part(few[0], 0, 1)._replace(labels=np.array([examples.classes - 1], "i4"))])
+        learn(learner, few)
+        learner.state.seen[: examples.classes] = 1
         return row | {"test_microseconds": microseconds(learner, examples.test, TIMED_OAA)}
     if final.kind == "hurried":
         row |= learn_for(learner, examples.train, final.passes, budget) | {"budget": budget}

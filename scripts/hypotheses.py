@@ -49,6 +49,9 @@ def logarithmic(measured: list[Finding]) -> str:
     if growth > 2 * expected:
         return f"Does not hold here: trees are too deep. {said}"
     if ratios == sorted(ratios) and len(ratios) > 1 and ratios[-1] > 1:
+        slower = [one for one in measured if one.test_ratio and one.test_ratio < 1]
+        if slower:
+            said += f" Up to k = {slower[-1].classes:,} one-against-all is the faster one."
         return f"Holds here. {said}"
     return f"Holds for the depth; the lead over one-against-all does not grow with each k. {said}"
 

@@ -53,7 +53,8 @@ def _times(
         return [_missing(one, "not run"), NOTHING, NOTHING]
     if oaa is None:
         return [show(tree), absent, NOTHING]
-    return [show(tree), show(oaa), f"{oaa / tree:.3g}"]
+    ratio = oaa / tree
+    return [show(tree), show(oaa), f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"]
 
 
 def data_table(findings: list[Finding]) -> Table:
@@ -88,7 +89,9 @@ def training_table(findings: list[Finding]) -> Table:
 
 def testing_table(findings: list[Finding]) -> Table:
     def show(milliseconds: float) -> str:
-        return f"{milliseconds:.3g} ms" if milliseconds < 1000 else f"{milliseconds:.0f} ms"
+        if milliseconds < 0.05:
+            return f"{1000 * milliseconds:.3g} us"
+        return f"{milliseconds:.3g} ms" if milliseconds < 1000 else f"{milliseconds:,.0f} ms"
 
     rows = []
     for one in findings:
@@ -186,7 +189,7 @@ def preface(findings: list[Finding]) -> str:
         "Times are of one core, learning and answering alone, without reading; the paper's are of "
         "other machines and another program, so compare their ratios.",
     ]
-    return "\n".join(lines) + "\n"
+    return "".join(f"- {line}\n" for line in lines)
 
 
 def _describe(name: str) -> str:
