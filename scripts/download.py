@@ -37,7 +37,7 @@ def download(url: str, target: Path, sha256: str = "", tries: int = 3, wait: flo
             if not left:
                 raise DownloadError(f"{url}: {getattr(error, 'reason', error)}") from None
         time.sleep(wait)
-    if sha256 and (found := _digest(part)) != sha256:
+    if sha256 and (found := digest(part)) != sha256:
         part.unlink()  # whatever it is, more of it would not help
         raise DownloadError(f"{url}: its SHA-256 is {found}, not {sha256}")
     part.replace(target)
@@ -75,9 +75,9 @@ def _fetch_rest(url: str, part: Path) -> None:
         raise ConnectionError(f"broken off after {part.stat().st_size:,} of {total:,} bytes")
 
 
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
+def digest(path: Path) -> str:
+    found = hashlib.sha256()
     with path.open("rb") as file:
         while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
+            found.update(piece)
+    return found.hexdigest()

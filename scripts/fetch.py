@@ -4,8 +4,9 @@
 
 The folder named by LOMTREE_DATA is looked at first, then the web. Rows of sets that the paper pools
 are shuffled by the seed and a tenth becomes the test part; others keep their own. A tenth of the
-training part is for validation. Leaves <set>/{train,validation,test}.<suffix>.gz; a set that is
-there already stays. What cannot be had is told, and is no error: the tables leave it out.
+training part is for validation. Leaves <set>/{train,validation,test}.<suffix>.gz, and in
+<set>/origin.json what they were made of: they stay while the seed and the files are the same. What
+cannot be had is told, and is no error: the tables leave it out.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from typing import BinaryIO
 
 from catalog import PARTS, Dataset, read_catalog
 from download import DownloadError, download
+from origin import origin_of, read_origin, write_origin
 
 SHARE = 10  # one of so many rows is for testing, and one of so many others for validation
 _OPENERS: dict[str, Callable] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -135,21 +137,33 @@ def split_training(
 
 def fetch(dataset: Dataset, into: Path, mirror: Path | None, seed: int) -> str:
     """Make a set's parts; where they come from. NotAvailableError says why there are none."""
-    if dataset.is_in(into):
-        return "is there already"
+    note = into / dataset.name / "origin.json"
+    noted = read_origin(note) if dataset.is_in(into) else {}
+    drawn = {"seed": seed, "pool": dataset.pool}
     paths, layout = mirrored(dataset, mirror), ""
     come_from = "from LOMTREE_DATA"
+    if not paths and drawn.items() <= noted.items():
+        return "is there already"  # the web is not asked again
     if not paths:
         paths = downloaded(dataset, into / dataset.name / "fetched")
         layout = dataset.facts.get("layout", "")
         come_from = f"from {dataset.facts['source']}"
+    origin = origin_of(paths, **drawn)
+    if origin == noted:
+        return "is there already"
+    note.unlink(missing_ok=True)  # killed before all parts are new, they are made again
+    make_parts(dataset, into, paths, layout, seed)
+    write_origin(note, origin)
+    return come_from
+
+
+def make_parts(dataset: Dataset, into: Path, paths: list[Path], layout: str, seed: int) -> None:
     with new_parts(dataset, into) as parts:
         if dataset.pool or len(paths) == 1:
             split_pooled(list(rows_of(paths, layout)), seed, parts)
         else:
             train, test = ([path] for path in paths)
             split_training(rows_of(train, layout), rows_of(test, layout), seed, parts)
-    return come_from
 
 
 def main() -> None:

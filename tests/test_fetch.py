@@ -191,6 +191,36 @@ def test_a_pooled_set_is_shuffled_and_split_exactly_by_the_seed(tmp_path):
     assert found[0] == found[1] != found[2]
 
 
+def test_parts_of_another_seed_or_of_other_files_are_made_anew(tmp_path):
+    make_mirror(tmp_path / "mirror")
+    dataset = a_set(pool=True)
+
+    def made(seed: int, mirror="mirror") -> tuple[str, list[bytes]]:
+        told = fetch(dataset, tmp_path / "data", tmp_path / mirror, seed)
+        return told, parts_of(dataset, tmp_path / "data")["test"]
+
+    told, first = made(0)
+    assert made(0) == ("is there already", first)
+    assert made(0, "no mirror") == ("is there already", first)
+    told, other = made(1)
+    assert told == "from LOMTREE_DATA"
+    assert other != first
+    with gzip.open(tmp_path / "mirror" / "tiny" / "test.svm.gz", "wb") as file:
+        file.writelines(ROWS[100:150])
+    assert made(1)[0] == "from LOMTREE_DATA"
+    assert made(1)[0] == "is there already"
+    (tmp_path / "data" / "tiny" / "origin.json").write_text("{")  # as a kill may leave it
+    assert made(1)[0] == "from LOMTREE_DATA"
+
+
+def test_a_file_of_the_web_is_fetched_once_for_all_seeds(serve, tmp_path):
+    server = serve({"a": b"".join(ROWS)})
+    dataset = a_set(pool=True, urls=[server.url + "a"])
+    told = [fetch(dataset, tmp_path, None, seed) for seed in (0, 1, 1)]
+    assert told == ["from somewhere", "from somewhere", "is there already"]
+    assert len(server.asked) == 1
+
+
 def test_a_set_comes_over_the_web_where_there_is_no_mirror(serve, tmp_path):
     server = serve({"a.bz2": bz2.compress(b"".join(ROWS[:90])), "b": b"".join(ROWS[90:])[:-1]})
     dataset = a_set(pool=True, urls=[server.url + "a.bz2", server.url + "b"])
