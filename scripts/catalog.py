@@ -15,10 +15,21 @@ PARTS = ("train", "validation", "test")
 
 
 class Dataset(NamedTuple):
-    """One entry; `facts` is all that the file says of it."""
+    """One entry; `facts` is all that the file says of it. A small set is split in several ways,
+    whose test parts have no row in common: the errors of one would say too little."""
 
     name: str
     facts: dict[str, Any]
+    split: int = 0
+
+    @property
+    def splits(self) -> list["Dataset"]:
+        return [self._replace(split=number) for number in range(self.facts.get("splits", 1))]
+
+    @property
+    def label(self) -> str:
+        """The name of a split: of its folder, and in results."""
+        return f"{self.name}.{self.split}" if len(self.splits) > 1 else self.name
 
     @property
     def suffix(self) -> str:
@@ -38,7 +49,7 @@ class Dataset(NamedTuple):
         return self.facts.get("paper", {})
 
     def part(self, folder: Path, part: str) -> Path:
-        return folder / self.name / f"{part}.{self.suffix}.gz"
+        return folder / self.label / f"{part}.{self.suffix}.gz"
 
     def is_in(self, folder: Path) -> bool:
         return all(self.part(folder, part).exists() for part in PARTS)

@@ -4,7 +4,8 @@
 
 The folder named by LOMTREE_DATA is looked at first, then the web. Rows of sets that the paper pools
 are shuffled by the seed and a tenth becomes the test part; others keep their own. A tenth of the
-training part is for validation. Leaves <set>/{train,validation,test}.<suffix>.gz, and in
+training part is for validation. Small sets are split several times: <set>.0, <set>.1 and so on take
+one tenth after the other for testing. Leaves <set>/{train,validation,test}.<suffix>.gz, and in
 <set>/origin.json what they were made of: they stay while the seed and the files are the same. What
 cannot be had is told, and is no error: the tables leave it out.
 """
@@ -101,7 +102,7 @@ def rows_of(paths: Iterable[Path], layout: str) -> Iterator[bytes]:
 @contextlib.contextmanager
 def new_parts(dataset: Dataset, into: Path) -> Iterator[dict[str, BinaryIO]]:
     """Files for the three parts, in their places only when all of them are whole."""
-    (into / dataset.name).mkdir(parents=True, exist_ok=True)
+    (into / dataset.label).mkdir(parents=True, exist_ok=True)
     targets = {part: dataset.part(into, part) for part in PARTS}
     unfinished = {part: path.with_name(path.name + ".part") for part, path in targets.items()}
     with contextlib.ExitStack() as stack:
@@ -114,11 +115,12 @@ def new_parts(dataset: Dataset, into: Path) -> Iterator[dict[str, BinaryIO]]:
         unfinished[part].replace(path)
 
 
-def split_pooled(rows: list[bytes], seed: int, parts: dict[str, BinaryIO]) -> None:
-    """All rows in an order drawn by the seed: exactly a tenth for testing, a tenth of the rest for
-    validation."""
+def split_pooled(rows: list[bytes], seed: int, split: int, parts: dict[str, BinaryIO]) -> None:
+    """All rows in an order drawn by the seed: exactly a tenth for testing, the first one for the
+    first split, and a tenth of the rest for validation."""
     random.Random(seed).shuffle(rows)
     test = len(rows) // SHARE
+    rows = rows[split * test :] + rows[: split * test]
     validation = test + (len(rows) - test) // SHARE
     parts["test"].writelines(rows[:test])
     parts["validation"].writelines(rows[test:validation])
@@ -137,7 +139,7 @@ def split_training(
 
 def fetch(dataset: Dataset, into: Path, mirror: Path | None, seed: int) -> str:
     """Make a set's parts; where they come from. NotAvailableError says why there are none."""
-    note = into / dataset.name / "origin.json"
+    note = into / dataset.label / "origin.json"
     noted = read_origin(note) if dataset.is_in(into) else {}
     drawn = {"seed": seed, "pool": dataset.pool}
     paths, layout = mirrored(dataset, mirror), ""
@@ -160,10 +162,14 @@ def fetch(dataset: Dataset, into: Path, mirror: Path | None, seed: int) -> str:
 def make_parts(dataset: Dataset, into: Path, paths: list[Path], layout: str, seed: int) -> None:
     with new_parts(dataset, into) as parts:
         if dataset.pool or len(paths) == 1:
-            split_pooled(list(rows_of(paths, layout)), seed, parts)
+            split_pooled(list(rows_of(paths, layout)), seed, dataset.split, parts)
         else:
             train, test = ([path] for path in paths)
             split_training(rows_of(train, layout), rows_of(test, layout), seed, parts)
+
+
+def tell(name: str, text: str) -> None:
+    print(f"{name:12} {text}", file=sys.stderr, flush=True)
 
 
 def main() -> None:
@@ -180,10 +186,10 @@ def main() -> None:
     mirror = Path(os.environ["LOMTREE_DATA"]) if os.environ.get("LOMTREE_DATA") else None
     for name in given.sets or catalog:
         try:
-            told = fetch(catalog[name], given.into, mirror, given.seed)
+            for one in catalog[name].splits:
+                tell(one.label, fetch(one, given.into, mirror, given.seed))
         except NotAvailableError as reason:
-            told = f"data not available: {reason}"
-        print(f"{name:12} {told}", file=sys.stderr, flush=True)
+            tell(name, f"data not available: {reason}")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,19 @@ from catalog import Dataset
 from finals import latest
 from grid import ALGORITHMS, best_of, rows_about
 from journal import Journal
+from trial import half_interval
 
 TITLES = {"lomtree": "LOMtree", "rtree": "Rtree", "filter": "Filter tree", "oaa": "OAA"}
+
+AVERAGED = (
+    "train_seconds",
+    "test_microseconds",
+    "learned",
+    "mean_depth",
+    "internal_nodes",
+)
+
+Rows = list[dict[str, Any]]
 
 
 class Finding(NamedTuple):
@@ -20,7 +31,8 @@ class Finding(NamedTuple):
     compact: dict[str, Any]
     hurried: dict[str, Any]
     untrained: dict[str, Any]
-    passes: dict[str, dict[str, Any]]  # by algorithm: the row of the sweep that was best
+    chosen: list[dict[str, Any]]  # the finals of each split and algorithm
+    passes: dict[str, dict[str, Any]]  # by algorithm: the first split's row of the sweep
     tried: int  # settings
     fetched: bool
 
@@ -50,33 +62,53 @@ class Finding(NamedTuple):
         return oaa / tree if oaa and tree else None
 
     @property
-    def train_ratio(self) -> float | None:
-        if "oaa" not in self.best or not self.complete:
-            return None
-        return self.best["oaa"]["train_seconds"] / self.best["lomtree"]["train_seconds"]
-
-    @property
     def depth_ratio(self) -> float:
-        """The LOMtree's mean depth over log2 k."""
-        return self.best["lomtree"]["mean_depth"] / log2(max(self.classes, 2))
+        """The LOMtree's mean depth over that of a balanced tree of as many leaves."""
+        row = self.best["lomtree"]
+        return row["mean_depth"] / log2(max(row["internal_nodes"], 1) + 1)
 
 
 def _sweep_row(rows: list[dict[str, Any]], algorithm: str) -> dict[str, Any]:
     best = best_of(rows, algorithm=algorithm)
-    return next((row for row in rows if best and row["key"] == best[0].key), {})
+    return next((row for row in rows if best and row["key"] == best.setting.key), {})
 
 
-def _finding(
-    dataset: Dataset, rows: list[dict[str, Any]], final: dict[tuple[str, str], dict[str, Any]]
-) -> Finding:
+def together(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """One row for those of all splits; empty if one is missing. Errors are counted over all test
+    parts, which have no row in common; what else is a number is averaged."""
+    if not all(rows):
+        return {}
+    found = dict(rows[0])
+    for name in AVERAGED:
+        if found.get(name) is not None:
+            found[name] = sum(row[name] for row in rows) / len(rows)
+    if "error" in found:
+        found["tested"] = sum(row["tested"] for row in rows)
+        found["error"] = sum(row["error"] * row["tested"] for row in rows) / found["tested"]
+        found["interval"] = half_interval(found["error"], found["tested"])
+    return found
+
+
+def _finding(dataset: Dataset, data: Path, swept: Rows, measured: Rows) -> Finding:
+    rows, finals = [], []
+    for one in dataset.splits:
+        fingerprint = one.fingerprint(data)
+        rows.append(rows_about(swept, one.label, fingerprint))
+        finals.append(latest(rows_about(measured, one.label, fingerprint)))
+
+    def of(kind: str, algorithm: str) -> dict[str, Any]:
+        return together([final.get((kind, algorithm), {}) for final in finals])
+
+    keys = [("best", algorithm) for algorithm in ALGORITHMS]
     return Finding(
         dataset,
-        {one: final["best", one] for one in ALGORITHMS if ("best", one) in final},
-        final.get(("compact", "lomtree"), {}),
-        final.get(("hurried", "oaa"), {}),
-        final.get(("untrained", "oaa"), {}),
-        {one: row for one in ALGORITHMS if (row := _sweep_row(rows, one))},
-        len(rows),
+        {one: row for one in ALGORITHMS if (row := of("best", one))},
+        of("compact", "lomtree"),
+        of("hurried", "oaa"),
+        of("untrained", "oaa"),
+        [final[key] for final in finals for key in keys if key in final],
+        {one: row for one in ALGORITHMS if (row := _sweep_row(rows[0], one))},
+        sum(map(len, rows)),
         True,
     )
 
@@ -86,15 +118,12 @@ def read_findings(
 ) -> list[Finding]:
     """All sets of the catalog, in its order; of those that are not there nothing is known."""
     rows, final = Journal(results).rows(), Journal(finals).rows()
-    found = []
-    for name, dataset in catalog.items():
-        if not dataset.is_in(data):
-            found.append(Finding(dataset, {}, {}, {}, {}, {}, 0, False))
-            continue
-        fingerprint = dataset.fingerprint(data)
-        tried, tested = (rows_about(part, name, fingerprint) for part in (rows, final))
-        found.append(_finding(dataset, tried, latest(tested)))
-    return found
+    return [
+        _finding(one, data, rows, final)
+        if all(split.is_in(data) for split in one.splits)
+        else Finding(one, {}, {}, {}, {}, [], {}, 0, False)
+        for one in catalog.values()
+    ]
 
 
 def by_classes(findings: list[Finding]) -> list[Finding]:

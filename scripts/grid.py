@@ -75,15 +75,19 @@ def rows_about(rows: list[dict[str, Any]], name: str, data: str) -> list[dict[st
     ]
 
 
-def best_of(rows: list[dict[str, Any]], **wanted: Any) -> tuple[Setting, int] | None:
-    """The setting with the least validation error among the rows whose settings say `wanted`, and
-    how many passes it took; the first and shortest of equals."""
+class Choice(NamedTuple):
+    """Fewer errors are better; then fewer passes."""
+
+    error: float  # on validation data
+    passes: int
+    setting: Setting
+
+
+def best_of(rows: list[dict[str, Any]], **wanted: Any) -> Choice | None:
+    """The setting with the least validation error among the rows whose settings say `wanted`."""
     found = []
     for row in rows:
         if all(row["setting"][name] == value for name, value in wanted.items()):
             error = min(row["validation"])
-            found.append((error, row["validation"].index(error) + 1, setting_of(row)))
-    if not found:
-        return None
-    _, passes, setting = min(found)
-    return setting, passes
+            found.append(Choice(error, row["validation"].index(error) + 1, setting_of(row)))
+    return min(found, default=None)

@@ -47,7 +47,7 @@ def wanted(
     jobs = []
     for dataset in largest_first:
         size = (dataset.facts["classes"], dataset.facts["examples"])
-        tried = settings(dataset.name, GRIDS[grid], *size, seed, dataset.fingerprint(folder))
+        tried = settings(dataset.label, GRIDS[grid], *size, seed, dataset.fingerprint(folder))
         jobs += [(setting, dataset) for setting in tried if setting.key not in done]
     return jobs
 
@@ -89,7 +89,8 @@ def main() -> None:
     parser.add_argument("--catalog", type=Path, default=CATALOG, help=argparse.SUPPRESS)
     given = parser.parse_args()
     catalog = read_catalog(given.catalog)
-    datasets = [catalog[name] for name in given.sets or catalog if catalog[name].is_in(given.data)]
+    splits = [one for name in given.sets or catalog for one in catalog[name].splits]
+    datasets = [one for one in splits if one.is_in(given.data)]
     journal = Journal(given.results)
     jobs = wanted(datasets, given.data, given.grid, given.seed, journal)
     if jobs:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from catalog import Dataset
+from catalog import PARTS, Dataset
 from grid import PATIENCE, Setting
 
 from lomtree import __version__
@@ -34,19 +34,18 @@ class Examples(NamedTuple):
 
 
 @functools.lru_cache(maxsize=1)
-def _read(folder: str, dataset_name: str, suffix: str, format: str) -> Examples:
+def _read(paths: tuple[Path, ...], format: str) -> Examples:
     labels, parts, classes = Labels(), [], 0
-    dataset = Dataset(dataset_name, {"suffix": suffix})
-    for name in ("train", "validation", "test"):
-        path = str(dataset.part(Path(folder), name))
-        reader = Reader([path], format, "stop", labels_required=True)
+    for path in paths:
+        reader = Reader([str(path)], format, "stop", labels_required=True)
         parts.append([copy(batch, count) for batch, count in read_examples(reader, labels)])
         classes = classes or len(labels)
     return Examples(classes, *parts)
 
 
 def read_set(dataset: Dataset, folder: Path) -> Examples:
-    return _read(str(folder), dataset.name, dataset.suffix, dataset.facts["format"])
+    paths = tuple(dataset.part(folder, name) for name in PARTS)
+    return _read(paths, dataset.facts["format"])
 
 
 def size_of(batches: list[Batch]) -> int:
@@ -70,16 +69,24 @@ def options_of(setting: Setting, classes: int) -> Options:
     )
 
 
-def command_of(setting: Setting, classes: int, passes: int, suffix: str) -> str:
+def command_of(
+    setting: Setting, classes: int, passes: int, suffix: str, parts: tuple[str, ...] = PARTS[:1]
+) -> str:
     """The same by hand."""
     options = options_of(setting, classes)
-    words = [f"lomtree train {setting.set}/train.{suffix}.gz --algorithm {setting.algorithm}"]
+    words = ["lomtree train", *(f"{setting.set}/{part}.{suffix}.gz" for part in parts)]
+    words.append(f"--algorithm {setting.algorithm}")
     words.append(f"-l {options.learning_rate:g} -k {classes} --passes {passes}")
     if setting.algorithm == "lomtree":
         words.append(f"-T {options.max_nodes} -R {options.swap_resistance:g}")
     if setting.algorithm != "oaa":
         words.append("--no-profiles")
     return " ".join([*words, f"--seed {setting.seed} --threads 1 -f model.lom"])
+
+
+def half_interval(error: float, examples: int) -> float:
+    """Half the width of the paper's binomial 95% interval."""
+    return 1.96 * sqrt(error * (1 - error) / examples)
 
 
 class Answered(NamedTuple):
@@ -96,8 +103,7 @@ class Answered(NamedTuple):
 
     @property
     def interval(self) -> float:
-        """Half the width of the paper's binomial 95% interval."""
-        return 1.96 * sqrt(self.error * (1 - self.error) / self.examples)
+        return half_interval(self.error, self.examples)
 
 
 def _go(work: Callable, batches: Iterator[Batch] | list[Batch]) -> Answered:

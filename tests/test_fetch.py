@@ -191,6 +191,19 @@ def test_a_pooled_set_is_shuffled_and_split_exactly_by_the_seed(tmp_path):
     assert found[0] == found[1] != found[2]
 
 
+def test_the_splits_of_a_small_set_test_other_rows_each(tmp_path):
+    make_mirror(tmp_path / "mirror")
+    tested = []
+    for one in a_set(pool=True, splits=10).splits:
+        fetch(one, tmp_path, tmp_path / "mirror", 0)
+        parts = parts_of(one, tmp_path)
+        assert [len(rows) for rows in parts.values()] == [162, 18, 20]
+        assert sorted(chain(*parts.values())) == sorted(ROWS)
+        tested += parts["test"]
+    assert sorted(tested) == sorted(ROWS)
+    assert (tmp_path / "tiny.9" / "test.svm.gz").exists()
+
+
 def test_parts_of_another_seed_or_of_other_files_are_made_anew(tmp_path):
     make_mirror(tmp_path / "mirror")
     dataset = a_set(pool=True)

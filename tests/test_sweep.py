@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from catalog import read_catalog
-from finals import finals_of, first, learn_for
+from finals import Final, finals_of, first, learn_for, measure
 from grid import GRIDS, PASSES, PATIENCE, Grid, Setting, best_of, rows_about, settings
 from journal import Journal
 from trial import options_of, read_set, run_trial, size_of, start
@@ -102,8 +102,8 @@ def row_of(setting: Setting, *validation: float) -> dict:
 def test_the_best_has_the_least_validation_error_after_the_fewest_passes():
     slow, fast = Setting("a", "lomtree", 1, 1, 4), Setting("a", "lomtree", 2, 1, 4)
     rows = [row_of(slow, 0.5, 0.4, 0.3), row_of(fast, 0.6, 0.3, 0.3, 0.5)]
-    assert best_of(rows, set="a", algorithm="lomtree") == (fast, 2)
-    assert best_of(rows, rate=1) == (slow, 3)
+    assert best_of(rows, set="a", algorithm="lomtree") == (0.3, 2, fast)
+    assert best_of(rows, rate=1) == (0.3, 3, slow)
     assert best_of(rows, set="b") is None
 
 
@@ -214,6 +214,27 @@ def test_a_hurried_learner_stops_when_the_time_is_over(folder, tiny):
     assert learn_for(start(options, examples), examples.train, 2, 0.0)["learned"] == 0
     assert learn_for(start(options, examples), examples.train, 2, 1e-9)["learned"] == 16
     assert learn_for(start(options, examples), examples.train, 2, 99.0)["learned"] == 600
+
+
+def test_without_time_for_one_example_the_answers_are_those_of_nothing_learned(folder, tiny):
+    examples = read_set(tiny, folder / "data")
+    final = Final("hurried", Setting("tiny", "oaa", 4, 0, 0), 2, None)
+    row = measure(final, examples, tiny, budget=0.0)
+    assert (row["learned"], row["train_seconds"], row["tested"]) == (0, 0.0, 50)
+    assert 0.5 < row["error"] <= 1
+
+
+def test_a_final_learns_from_the_validation_part_too(folder, tiny, lomtree, tmp_path):
+    """By hand: both files."""
+    final = Final("best", Setting("tiny", "lomtree", 1, 2, 8), 3, 0.5)
+    row = measure(final, read_set(tiny, folder / "data"), tiny, budget=0.0)
+    assert row["learned"] == 3 * (300 + 50)
+    _, *words = row["command"].replace("tiny/", f"{folder}/data/tiny/").split()
+    words[-1] = str(tmp_path / "model")
+    assert lomtree(*words).status == 0
+    tested = folder / "data" / "tiny" / "test.vw.gz"
+    result = json.loads(lomtree("test", "-i", tmp_path / "model", tested, "--json").out)
+    assert result["error"] == row["error"]
 
 
 def test_the_first_examples(folder, tiny):
