@@ -39,7 +39,8 @@ def final_row(
         "classes": classes, "error": error, "interval": 0.01, "tested": 1000,
         "train_seconds": microseconds, "test_microseconds": microseconds, "learned": 99,
         "mean_depth": depth, "largest_depth": 20 if tree else None,
-        "internal_nodes": 7 if tree else None, "version": __version__,
+        "internal_nodes": classes - 1 if tree else None, "validation": 0.25,
+        "version": __version__,
     }  # fmt: skip
 
 
@@ -57,7 +58,10 @@ def finding(name="a", classes=26, depth=5.0, ratio=2.0, facts=None, **errors) ->
     if best and "oaa" not in best:
         untrained = {"test_microseconds": 10 * ratio}
     dataset = Dataset(name, known)
-    return Finding(dataset, best, compact, hurried, untrained, swept, len(swept), bool(best))
+    chosen = list(best.values())
+    return Finding(
+        dataset, best, compact, hurried, untrained, chosen, swept, len(swept), bool(best)
+    )
 
 
 def cells(findings, name: str) -> dict[str, list[str]]:
@@ -101,19 +105,28 @@ def test_where_one_against_all_cannot_be_trained_its_answers_are_timed_without()
     assert cells(findings, "table_4_errors")["a"][3] == "too many classes"
 
 
-def test_the_first_hypothesis_is_about_depth_and_the_lead():
-    small, large = finding(**ALL), finding("b", 5000, depth=13.0, ratio=900.0, **MANY)
+def test_the_first_hypothesis_is_about_depth_and_a_lead_that_grows():
+    small, large = finding(**ALL), finding("b", 5000, depth=14.0, ratio=900.0, **MANY)
     said = logarithmic([small, large])
-    assert said.startswith("Holds here. The mean depth is 5.0 on a (log2 k = 4.7), 13.0 on b")
-    assert "k grows 192 times, log k 2.61 times and the depth 2.60 times" in said
+    assert said.startswith("Holds here. The mean depth is 5.0 on a (log2 k = 4.7, 1.06 times that")
     assert "2.00 times as long on a, 900.00 times as long on b" in said
-    fast = finding("b", 500, depth=9.0, ratio=0.9, **ALL), finding("c", 999, ratio=9.0, **ALL)
-    assert "Up to k = 500 one-against-all is the faster one." in logarithmic([*fast])
-    deep = finding("b", 5000, depth=60.0, ratio=900.0, **MANY)
-    assert logarithmic([small, deep]).startswith("Does not hold here: trees are too deep.")
-    slow = finding("b", 5000, depth=13.0, ratio=1.5, **MANY)
-    assert logarithmic([small, slow]).startswith("Holds for the depth; the lead")
-    assert logarithmic([small]).startswith("It takes two sets to say.")
+    assert logarithmic([small]) == "It takes two sets to say."
+
+
+@pytest.mark.parametrize(
+    ("depth", "ratios", "verdict"),
+    [
+        (60.0, (2, 900), "Not true here: the depth is logarithmic. True: the LOMtree answers"),
+        (14.0, (0.9, 900), "Not true here: the LOMtree answers faster than one-against-all on"),
+        (14.0, (3, 2), "Not true here: its lead grows with each k. True: the depth is log"),
+        (14.0, (2, 2), "Not true here: its lead grows with each k."),
+        (60.0, (0.9, 0.8), "Not true here: the depth is logarithmic; the LOMtree answers"),
+    ],
+)
+def test_the_first_hypothesis_is_strict(depth, ratios, verdict):
+    small = finding(ratio=ratios[0], **ALL)
+    large = finding("b", 5000, depth, ratios[1], **MANY)
+    assert logarithmic([small, large]).startswith(verdict)
 
 
 @pytest.mark.parametrize(
@@ -159,23 +172,49 @@ def test_tables_are_written_as_markdown_and_csv(tmp_path):
     assert (tmp_path / "hypotheses.md").exists()
 
 
+def make_parts(dataset: Dataset, folder) -> str:
+    """Files of a fetched set, with next to nothing in them; their fingerprint."""
+    (folder / dataset.label).mkdir()
+    for part in ("train", "validation", "test"):
+        content = f"{part} {dataset.split}".encode()
+        dataset.part(folder, part).write_bytes(gzip.compress(content))
+    return dataset.fingerprint(folder)
+
+
 def test_findings_come_from_what_the_steps_left(tmp_path):
     catalog = read_catalog()
-    (tmp_path / "isolet").mkdir()
-    for part in ("train", "validation", "test"):
-        catalog["isolet"].part(tmp_path, part).write_bytes(gzip.compress(part.encode()))
-    data = catalog["isolet"].fingerprint(tmp_path)
-    row = final_row("isolet", "lomtree", 26, 0.3, 10, 5, data)
-    before = final_row("isolet", "rtree", 26, 0.3, 10, 5, "other data")
+    data = make_parts(catalog["aloi-438"], tmp_path)
+    row = final_row("aloi-438", "lomtree", 438, 0.3, 10, 5, data)
+    before = final_row("aloi-438", "rtree", 438, 0.3, 10, 5, "other data")
     for one in (row | {"error": 0.9}, row, before):
         Journal(tmp_path / "finals").add(one)
     Journal(tmp_path / "runs").add(row | {"validation": [0.5], "progressive": [0.6]})
     findings = read_findings(catalog, tmp_path, tmp_path / "runs", tmp_path / "finals")
     assert [one.name for one in findings] == list(catalog)
-    assert [one.name for one in by_classes(findings)] == ["isolet"]
-    assert list(findings[0].best) == ["lomtree"]
-    assert findings[0].best["lomtree"]["error"] == 0.3  # the latest
-    assert findings[0].passes["lomtree"]["validation"] == [0.5]
+    [found] = by_classes(findings)
+    assert (found.name, list(found.best)) == ("aloi-438", ["lomtree"])
+    assert found.best["lomtree"]["error"] == 0.3  # the latest
+    assert found.passes["lomtree"]["validation"] == [0.5]
+
+
+def test_splits_are_taken_together_when_all_are_measured(tmp_path):
+    dataset = read_catalog()["isolet"]
+    rows = []
+    for one, error in zip(dataset.splits, (0.04, 0.06, 0.08, 0.10, 0.12), strict=True):
+        data = make_parts(one, tmp_path)
+        rows.append(final_row(one.label, "lomtree", 26, error, 100 * error, 5, data))
+    for row in rows[:4]:
+        Journal(tmp_path / "finals").add(row)
+    places = ({"isolet": dataset}, tmp_path, tmp_path / "runs", tmp_path / "finals")
+    assert read_findings(*places)[0].best == {}
+    Journal(tmp_path / "finals").add(rows[4])
+    [found] = read_findings(*places)
+    tree = found.best["lomtree"]
+    assert (tree["error"], tree["tested"]) == (pytest.approx(0.08), 5000)
+    assert tree["interval"] == pytest.approx(1.96 * (0.08 * 0.92 / 5000) ** 0.5)
+    assert tree["test_microseconds"] == pytest.approx(8)
+    assert cells([found], "settings").keys() == {f"isolet.{number}" for number in range(5)}
+    assert "isolet is small, so it is split 5 times" in section([found])
 
 
 def test_the_papers_numbers_of_classes_are_read_as_printed():
