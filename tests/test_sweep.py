@@ -196,6 +196,12 @@ def test_the_best_of_each_algorithm_is_tested_once(folder):
         assert 0 <= row["error"] < 0.9
     assert rows[5]["budget"] == rows[4]["train_seconds"]
     assert "0 run, 6 in" in run("finals.py", folder, *places)
+    lines = (folder / "finals.jsonl").read_text().splitlines(keepends=True)
+    (folder / "finals.jsonl").write_text("".join(lines[:5]) + lines[5][:20])  # killed just then
+    assert "1 run, 6 in" in run("finals.py", folder, *places)
+    again = Journal(folder / "finals.jsonl").rows()
+    assert again[:5] == rows[:5]
+    assert again[5]["budget"] == rows[4]["train_seconds"]
 
 
 def test_where_one_against_all_cannot_be_trained_only_its_answers_are_timed():
