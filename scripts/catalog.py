@@ -68,3 +68,9 @@ class Dataset(NamedTuple):
 def read_catalog(path: Path = CATALOG) -> dict[str, Dataset]:
     entries = tomllib.loads(path.read_text(encoding="utf-8"))
     return {name: Dataset(name, facts) for name, facts in entries.items()}
+
+
+def fetched(catalog: dict[str, Dataset], names: list[str], folder: Path) -> list[Dataset]:
+    """The splits of these sets, or of all, that are there."""
+    splits = [one for name in names or catalog for one in catalog[name].splits]
+    return [one for one in splits if one.is_in(folder)]

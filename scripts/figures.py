@@ -6,7 +6,8 @@ Needs matplotlib: pip install 'lomtree[plots]'. Draws, as .svg and .png,
 
 same_time        Figure 1: one-against-all, given the LOMtree's training time, against it
 time_ratio       Figure 3: log2 of the ratio of test times, here and in the paper, over log2 k
-error_by_pass    validation and progressive errors of the best settings after each pass
+error_by_pass    validation and progressive errors of the best settings after each pass, where a
+                 set is split several times those of the first split
 
 Time per example over k, on generated data, is drawn by scripts/time_over_classes.py.
 """
@@ -117,7 +118,9 @@ def error_by_pass(findings: list[Finding], pyplot) -> Any:
         progressive = one.passes["lomtree"]["progressive"]
         label = "LOMtree, progressive"
         panel.plot(range(1, len(progressive) + 1), progressive, color="0.6", lw=1, label=label)
-        panel.set(title=f"{one.name}, k = {one.classes:,}", xlabel="passes", ylim=(0, 1.02))
+        panel.set(
+            title=f"{one.dataset.label}, k = {one.classes:,}", xlabel="passes", ylim=(0, 1.02)
+        )
         panel.xaxis.get_major_locator().set_params(integer=True)
         panel.grid(color="0.9")
     for panel in panels[:, 0]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from catalog import CATALOG, PARTS, Dataset, read_catalog
+from catalog import CATALOG, PARTS, Dataset, fetched, read_catalog
 from grid import ALGORITHMS, Choice, Setting, best_of, rows_about
 from journal import Journal
 from trial import Examples, answer, command_of, learn, options_of, read_set, shape_of, start
@@ -172,12 +172,9 @@ def main() -> None:
     parser.add_argument("--finals", type=Path, default=Path("build/reproduce/finals.jsonl"))
     parser.add_argument("--catalog", type=Path, default=CATALOG, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    catalog, rows = read_catalog(given.catalog), Journal(given.results).rows()
-    journal, run = Journal(given.finals), 0
-    for name in given.sets or catalog:
-        for one in catalog[name].splits:
-            if one.is_in(given.data):
-                run += measure_all(one, given.data, rows, journal)
+    rows, journal, run = Journal(given.results).rows(), Journal(given.finals), 0
+    for one in fetched(read_catalog(given.catalog), given.sets, given.data):
+        run += measure_all(one, given.data, rows, journal)
     print(f"{run} run, {len(journal.rows())} in {given.finals}", file=sys.stderr)
 
 

@@ -18,7 +18,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from catalog import CATALOG, Dataset, read_catalog
+from catalog import CATALOG, Dataset, fetched, read_catalog
 from grid import GRIDS, Setting, settings
 from journal import Journal
 from tqdm import tqdm
@@ -88,9 +88,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--catalog", type=Path, default=CATALOG, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    catalog = read_catalog(given.catalog)
-    splits = [one for name in given.sets or catalog for one in catalog[name].splits]
-    datasets = [one for one in splits if one.is_in(given.data)]
+    datasets = fetched(read_catalog(given.catalog), given.sets, given.data)
     journal = Journal(given.results)
     jobs = wanted(datasets, given.data, given.grid, given.seed, journal)
     if jobs:

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
 
 import pytest
-from catalog import Dataset, read_catalog
+from catalog import Dataset, fetched, read_catalog
 from download import DownloadError, download
 from fetch import NotAvailableError, fetch, lines_of
 
@@ -202,6 +202,9 @@ def test_the_splits_of_a_small_set_test_other_rows_each(tmp_path):
         tested += parts["test"]
     assert sorted(tested) == sorted(ROWS)
     assert (tmp_path / "tiny.9" / "test.svm.gz").exists()
+    (tmp_path / "tiny.3" / "test.svm.gz").unlink()
+    there = fetched({"tiny": one}, [], tmp_path)
+    assert [one.split for one in there] == [0, 1, 2, 4, 5, 6, 7, 8, 9]
 
 
 def test_parts_of_another_seed_or_of_other_files_are_made_anew(tmp_path):
