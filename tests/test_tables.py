@@ -3,6 +3,7 @@
 import csv
 import gzip
 from importlib.util import find_spec
+from math import log2
 
 import pytest
 from catalog import Dataset, read_catalog
@@ -213,6 +214,7 @@ def test_splits_are_taken_together_when_all_are_measured(tmp_path):
     assert (tree["error"], tree["tested"]) == (pytest.approx(0.08), 5000)
     assert tree["interval"] == pytest.approx(1.96 * (0.08 * 0.92 / 5000) ** 0.5)
     assert tree["test_microseconds"] == pytest.approx(8)
+    assert found.depth_ratio == pytest.approx(5 / log2(26))
     assert cells([found], "settings").keys() == {f"isolet.{number}" for number in range(5)}
     assert "isolet is small, so it is split 5 times" in section([found])
 
