@@ -58,7 +58,7 @@ def _times(
 
 
 def data_table(findings: list[Finding]) -> Table:
-    """Sizes as counted here, if the data is here; the catalog's and the paper's otherwise."""
+    """What datasets.toml says of the sets that are here, and the paper of its own."""
     rows = []
     for one in findings:
         facts, paper = one.dataset.facts, one.dataset.paper
