@@ -24,9 +24,9 @@ import numpy as np
 from catalog import CATALOG, PARTS, Dataset, fetched, read_catalog
 from grid import ALGORITHMS, Choice, Setting, best_of, rows_about
 from journal import Journal
+from program import PROGRAM
 from trial import Examples, answer, command_of, learn, options_of, read_set, shape_of, start
 
-from lomtree import __version__
 from lomtree.batch import Batch, part
 from lomtree.learner import Learner
 from lomtree.oaa_learner import OaaLearner
@@ -114,7 +114,7 @@ def measure(final: Final, examples: Examples, dataset: Dataset, budget: float) -
     """The row of a final; `budget` is the time of the compact LOMtree."""
     options = options_of(final.setting, examples.classes)
     learner = start(options, examples)
-    row: dict[str, Any] = {"kind": final.kind, "key": final.key, "version": __version__}
+    row: dict[str, Any] = {"kind": final.kind, "key": final.key, "version": PROGRAM}
     row |= {"setting": final.setting._asdict(), "passes": final.passes}
     row |= {"classes": examples.classes, "validation": final.validation}
     training = examples.train + examples.validation

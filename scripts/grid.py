@@ -5,7 +5,7 @@ from itertools import product
 from math import inf
 from typing import Any, NamedTuple
 
-from lomtree import __version__
+from program import PROGRAM
 
 ALGORITHMS = ("lomtree", "rtree", "filter", "oaa")
 LARGEST_FOR_OAA = 1000  # classes; the paper leaves it out where there are more, too
@@ -45,7 +45,7 @@ class Setting(NamedTuple):
 
     @property
     def key(self) -> str:
-        return " ".join(map(str, (*self._replace(rate=float(self.rate)), __version__)))
+        return " ".join(map(str, (*self._replace(rate=float(self.rate)), PROGRAM)))
 
 
 def setting_of(row: dict[str, Any]) -> Setting:
@@ -70,7 +70,7 @@ def rows_about(rows: list[dict[str, Any]], name: str, data: str) -> list[dict[st
     return [
         row
         for row in rows
-        if row["version"] == __version__
+        if row["version"] == PROGRAM
         and (row["setting"]["set"], row["setting"]["data"]) == (name, data)
     ]
 

@@ -20,9 +20,8 @@ from catalog import CATALOG, read_catalog
 from findings import TITLES, Finding, read_findings
 from grid import ALGORITHMS, GRIDS, LARGEST_FOR_OAA, PASSES, PATIENCE
 from hypotheses import hypotheses
+from program import PROGRAM
 from report import table, write_section
-
-from lomtree import __version__
 
 MISSING = "data not available"
 NOTHING = "-"
@@ -174,7 +173,7 @@ def preface(findings: list[Finding]) -> str:
     grids = " and ".join(f"{name}: {_describe(name)}" for name in GRIDS)
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
     lines = [
-        f"Made on {datetime.date.today()} by `make reproduce` with lomtree {__version__}, "
+        f"Made on {datetime.date.today()} by `make reproduce` with lomtree {PROGRAM}, "
         f"Python {platform.python_version()}, {libraries}, {platform.machine()}.",
         f"Settings tried: {tried or 'none yet'}.",
         *_splits(findings),

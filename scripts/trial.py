@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from catalog import PARTS, Dataset
 from grid import PATIENCE, Setting
+from program import PROGRAM
 
-from lomtree import __version__
 from lomtree.algorithms import new_learner
 from lomtree.batch import Batch, copy, part
 from lomtree.labels import Labels
@@ -169,6 +169,6 @@ def run_trial(setting: Setting, dataset: Dataset, folder: Path) -> dict[str, Any
         "mean_depth": validated[-1].mean_depth,
         **shape_of(learner),
         "stopped_early": len(validated) < setting.passes,
-        "version": __version__,
+        "version": PROGRAM,
         "command": command_of(setting, examples.classes, best + 1, dataset.suffix),
     }

@@ -15,9 +15,8 @@ from catalog import read_catalog
 from finals import Final, finals_of, first, learn_for, measure
 from grid import GRIDS, PASSES, PATIENCE, Grid, Setting, best_of, rows_about, settings
 from journal import Journal
+from program import PROGRAM, checksum
 from trial import options_of, read_set, run_trial, size_of, start
-
-from lomtree import __version__
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 CLASSES = 6
@@ -96,7 +95,7 @@ def test_T_is_a_multiple_of_k_minus_1():
 
 
 def row_of(setting: Setting, *validation: float) -> dict:
-    return {"setting": setting._asdict(), "validation": validation, "version": __version__}
+    return {"setting": setting._asdict(), "validation": validation, "version": PROGRAM}
 
 
 def test_the_best_has_the_least_validation_error_after_the_fewest_passes():
@@ -112,6 +111,14 @@ def test_results_of_other_data_or_of_another_version_do_not_count(tmp_path):
     assert rows_about([row], "a", "1234") == [row]
     assert rows_about([row], "a", "5678") == []
     assert rows_about([row | {"version": "0"}], "a", "1234") == []
+
+
+def test_other_code_is_another_program(tmp_path):
+    (tmp_path / "tree.py").write_text("step = 1")
+    before = checksum(tmp_path)
+    assert checksum(tmp_path) == before
+    (tmp_path / "tree.py").write_text("step = 2")
+    assert checksum(tmp_path) != before
 
 
 def test_a_line_that_was_cut_short_is_no_row_and_is_written_over(tmp_path):

@@ -12,9 +12,8 @@ from findings import Finding, by_classes, read_findings
 from grid import Setting
 from hypotheses import best_tree, close, hypotheses, logarithmic
 from journal import Journal
+from program import PROGRAM
 from tables import MISSING, all_tables, section, write_tables
-
-from lomtree import __version__
 
 PAPER = {
     "classes": "~26",
@@ -41,7 +40,7 @@ def final_row(
         "train_seconds": microseconds, "test_microseconds": microseconds, "learned": 99,
         "mean_depth": depth, "largest_depth": 20 if tree else None,
         "internal_nodes": classes - 1 if tree else None, "validation": 0.25,
-        "version": __version__,
+        "version": PROGRAM,
     }  # fmt: skip
 
 
