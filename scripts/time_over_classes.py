@@ -236,7 +236,14 @@ def main() -> None:
         "--loss", choices=LOSSES, default="logistic", help="absolute: no regressor is ever sure"
     )
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the tables into this file")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it: .svg or .png")
+    parser.add_argument(
+        "--plot",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="draw it: .svg or .png; may be given twice",
+    )
     arguments = parser.parse_args()
     if not 4 <= arguments.smallest <= arguments.largest - 2 <= 15:
         parser.error("expected 4 <= --smallest, --smallest + 2 <= --largest and --largest <= 17")
@@ -248,8 +255,8 @@ def main() -> None:
     print(text)
     if arguments.write:
         report.write_section(arguments.write, "time over classes", text)
-    if arguments.plot:
-        draw(table, exponents, arguments.plot)
+    for path in arguments.plot:
+        draw(table, exponents, path)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,174 @@
+"""One training on a fetched set, as `lomtree train` would do it on one core, with its errors.
+
+The parsed examples of a set are kept, because a sweep trains on them again and again.
+"""
+
+import functools
+import time
+from collections.abc import Callable, Iterator
+from math import sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from catalog import PARTS, Dataset
+from grid import PATIENCE, Setting
+from program import PROGRAM
+
+from lomtree.algorithms import new_learner
+from lomtree.batch import Batch, copy, part
+from lomtree.labels import Labels
+from lomtree.learner import Learner
+from lomtree.options import Options
+from lomtree.reader import Reader
+from lomtree.trainer import read_examples
+
+_FEW = 64  # examples that compile everything
+
+
+class Examples(NamedTuple):
+    classes: int  # of the training part
+    train: list[Batch]
+    validation: list[Batch]
+    test: list[Batch]
+
+
+@functools.lru_cache(maxsize=1)
+def _read(paths: tuple[Path, ...], format: str) -> Examples:
+    labels, parts, classes = Labels(), [], 0
+    for path in paths:
+        reader = Reader([str(path)], format, "stop", labels_required=True)
+        parts.append([copy(batch, count) for batch, count in read_examples(reader, labels)])
+        classes = classes or len(labels)
+    return Examples(classes, *parts)
+
+
+def read_set(dataset: Dataset, folder: Path) -> Examples:
+    paths = tuple(dataset.part(folder, name) for name in PARTS)
+    return _read(paths, dataset.facts["format"])
+
+
+def size_of(batches: list[Batch]) -> int:
+    return sum(len(batch.labels) for batch in batches)
+
+
+def options_of(setting: Setting, classes: int) -> Options:
+    """Profiles are learned for searches alone; the paper has none."""
+    shape: dict[str, Any] = {}
+    if setting.algorithm == "lomtree":
+        # T = 0 would mean that it follows the labels
+        shape["max_nodes"] = max(1, setting.nodes * classes - 1)
+        shape["swap_resistance"] = float(setting.resistance)
+    return Options(
+        algorithm=setting.algorithm,
+        learning_rate=float(setting.rate),
+        classes=classes,
+        profiles=False,
+        seed=setting.seed,
+        **shape,
+    )
+
+
+def command_of(
+    setting: Setting, classes: int, passes: int, suffix: str, parts: tuple[str, ...] = PARTS[:1]
+) -> str:
+    """The same by hand."""
+    options = options_of(setting, classes)
+    words = ["lomtree train", *(f"{setting.set}/{part}.{suffix}.gz" for part in parts)]
+    words.append(f"--algorithm {setting.algorithm}")
+    words.append(f"-l {options.learning_rate:g} -k {classes} --passes {passes}")
+    if setting.algorithm == "lomtree":
+        words.append(f"-T {options.max_nodes} -R {options.swap_resistance:g}")
+    if setting.algorithm != "oaa":
+        words.append("--no-profiles")
+    return " ".join([*words, f"--seed {setting.seed} --threads 1 -f model.lom"])
+
+
+def half_interval(error: float, examples: int) -> float:
+    """Half the width of the paper's binomial 95% interval."""
+    return 1.96 * sqrt(error * (1 - error) / examples)
+
+
+class Answered(NamedTuple):
+    """How a learner does on some examples, and the time it takes."""
+
+    examples: int
+    errors: int
+    seconds: float
+    mean_depth: float
+
+    @property
+    def error(self) -> float:
+        return self.errors / self.examples
+
+    @property
+    def interval(self) -> float:
+        return half_interval(self.error, self.examples)
+
+
+def _go(work: Callable, batches: Iterator[Batch] | list[Batch]) -> Answered:
+    examples, errors, depth_sum, seconds = 0, 0, 0, 0.0
+    for batch in batches:
+        count = len(batch.labels)
+        answers, depths = np.zeros(count, np.int32), np.zeros(count, np.int32)
+        begun = time.perf_counter()
+        work(batch, count, answers, depths)
+        seconds += time.perf_counter() - begun
+        examples += count
+        errors += int((answers != batch.labels).sum())
+        depth_sum += int(depths.sum())
+    return Answered(examples, errors, seconds, depth_sum / max(examples, 1))
+
+
+def learn(learner: Learner, batches: Iterator[Batch] | list[Batch]) -> Answered:
+    """Errors are those before each example was learned."""
+    return _go(learner.learn, batches)
+
+
+def answer(learner: Learner, batches: list[Batch]) -> Answered:
+    return _go(learner.predict, batches)
+
+
+def start(options: Options, examples: Examples) -> Learner:
+    """A learner on one core, whose code is compiled: no time that is taken holds that."""
+    few = part(examples.train[0], 0, min(_FEW, len(examples.train[0].labels)))
+    first = new_learner(options)
+    learn(first, [few])
+    answer(first, [few])
+    return new_learner(options)  # `threads` is 1
+
+
+def shape_of(learner: Learner) -> dict[str, Any]:
+    return {
+        "internal_nodes": getattr(learner, "internal_nodes", None),
+        "largest_depth": learner.largest_depth,
+    }
+
+
+def run_trial(setting: Setting, dataset: Dataset, folder: Path) -> dict[str, Any]:
+    """The row of a setting: errors and times of each pass."""
+    examples = read_set(dataset, folder)
+    learner = start(options_of(setting, examples.classes), examples)
+    learned: list[Answered] = []
+    validated: list[Answered] = []
+    best = 0  # the pass with the least validation error
+    while len(validated) < setting.passes and len(validated) - best <= PATIENCE:
+        learned.append(learn(learner, examples.train))
+        validated.append(answer(learner, examples.validation))
+        if validated[-1].error < validated[best].error:
+            best = len(validated) - 1
+    return {
+        "setting": setting._asdict(),
+        "key": setting.key,
+        "classes": examples.classes,
+        "examples": size_of(examples.train),
+        "progressive": [one.error for one in learned],
+        "validation": [one.error for one in validated],
+        "learn_seconds": [one.seconds for one in learned],
+        "validation_seconds": [one.seconds for one in validated],
+        "mean_depth": validated[-1].mean_depth,
+        **shape_of(learner),
+        "stopped_early": len(validated) < setting.passes,
+        "version": PROGRAM,
+        "command": command_of(setting, examples.classes, best + 1, dataset.suffix),
+    }
