@@ -12,7 +12,7 @@ import numpy as np
 
 from lomtree.weights import FULL, GROUP, Weights
 
-EARLY = 0.8  # the part of the lines in use from which on the next doubling is prepared
+EARLY = 0.65  # how full a table is when its growth is prepared; FULL is when it grows
 _POPULATE_WRITE = 23  # what Linux calls it since 5.14; others refuse, and nothing is lost
 
 
@@ -23,6 +23,11 @@ def touch(array: np.ndarray) -> None:
     if size > 0:
         advise = ctypes.CDLL(None).madvise
         advise(ctypes.c_void_p(begin), ctypes.c_size_t(size), _POPULATE_WRITE)
+
+
+def touched(array: np.ndarray) -> np.ndarray:
+    touch(array)
+    return array
 
 
 class Forerunner:

@@ -134,6 +134,28 @@ def _in_all_lanes(builder, number):
 
 
 @intrinsic
+def move8(_context, array, to, at):
+    """Move the 8 numbers from `at` on in memory to `to`, and leave zeros."""
+    if not _is_floats(array):
+        return None
+
+    def generate(context, builder, signature, arguments):
+        array, to, at = arguments
+        lanes = ir.VectorType(ir.FloatType(), 8)
+        source, target = (
+            builder.bitcast(
+                _vector_at(context, builder, signature.args[0], array, index), lanes.as_pointer()
+            )
+            for index in (at, to)
+        )
+        builder.store(builder.load(source, align=4), target, align=4)
+        builder.store(ir.Constant(lanes, None), source, align=4)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.int64), generate
+
+
+@intrinsic
 def add16(_context, target, at, source, begin, factor, again):
     """target[at + i] += source[begin + i] * factor * again, for i from 0 to 15."""
     if not _is_floats(target, source):

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree import aligned
-from lomtree.compiled import kernel
+from lomtree.compiled import kernel, subroutine
 from lomtree.errors import ModelError
-from lomtree.machine import prefetch
+from lomtree.machine import move8, prefetch
 from lomtree.options import Options
 from lomtree.parts import Parts, whole_number
 
@@ -29,6 +29,7 @@ SPREAD = np.uint32(0xB7728ED1)
 FIRST_BITS = 18
 TAG_BITS = 7
 TAKEN = 1 << TAG_BITS  # set in the tag of every line in use
+MOST_FETCHED = 200  # features
 FULL = 0.85  # the part of the lines in use at which the table doubles
 
 _COLUMNS = ("w", "squares")
@@ -73,7 +74,10 @@ def mask_of(weights):
 
 @kernel
 def fetch(weights, place, features, begin, end):
-    """Ask for the weights that score() will want, so that they are there by then."""
+    """Ask for the weights that score() will want, so that they are there by then. Those of a long
+    example would push each other out of the cache; the machine sees them coming by itself."""
+    if end - begin > MOST_FETCHED:
+        return
     offset, mask = offset_of(place), mask_of(weights)
     for position in range(np.uint64(begin), np.uint64(end)):
         prefetch(weights.table, np.int64(index_of(features[position], offset) & mask))
@@ -108,22 +112,24 @@ def take_line(weights, slot, index):
 
 @kernel
 def make_room(weights):
-    """Double a table that fills up, as far as its capacity goes.
-
-    Each line moves to where the index that took it first is now looked up; an index that had
-    shared the line finds a fresh one.
-    """
+    """Double a table that fills up, as far as its capacity goes."""
     slots = weights.size[0]
+    if weights.size[1] > FULL * (slots >> GROUP_BITS) and slots < len(weights.table):
+        double(weights)
+
+
+@subroutine
+def double(weights):
+    """Each line moves to where the index that took it first is now looked up; an index that had
+    shared the line finds a fresh one."""
+    slots, columns = weights.size[0], weights.table.shape[1]
     lines = slots >> GROUP_BITS
-    if weights.size[1] <= FULL * lines or slots == len(weights.table):
-        return
     bit = slots // first_slots(weights)
     for line in range(lines):
         if weights.tags[line] & bit:
-            for slot in range(line * GROUP, (line + 1) * GROUP):
-                for column in range(weights.table.shape[1]):
-                    weights.table[slots + slot, column] = weights.table[slot, column]
-                    weights.table[slot, column] = 0.0
+            for part in range(columns):
+                at = GROUP * (line * columns + part)
+                move8(weights.table, slots * columns + at, at)
             weights.tags[lines + line] = weights.tags[line]
             weights.tags[line] = 0
     weights.size[0] = 2 * slots
