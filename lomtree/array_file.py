@@ -24,6 +24,7 @@ from lomtree.ahead import ahead
 from lomtree.errors import ModelError
 from lomtree.whole_file import open_to_replace
 
+Buffer = bytes | memoryview
 Arrays = dict[str, Any]  # of ndarrays; to be written, also of what has pieces() (rows.Column)
 
 MAGIC = b"LOMTREE\n"
@@ -54,21 +55,23 @@ def write_arrays(path: str, header: dict, arrays: Arrays) -> None:
     sums = [zlib.crc32(head)]
     with open_to_replace(path) as file:
         file.write(head)
-        for is_first, piece in ahead(_pieces(arrays.values(), len(head))):
-            sums.append(0 if is_first else sums.pop())
-            sums[-1] = zlib.crc32(piece, sums[-1])
+        for piece in ahead(_pieces(arrays.values(), len(head), sums)):
             file.write(piece)
         table = b"".join(map(_number, sums))
         file.write(table + _number(zlib.crc32(table)))
 
 
-def _pieces(arrays: Iterable, position: int) -> Iterator[tuple[bool, memoryview]]:
-    """The bytes of the arrays, in a file that is so long already; and where an array begins."""
+def _pieces(arrays: Iterable, position: int, sums: list[int]) -> Iterator[Buffer]:
+    """The bytes of the arrays, in a file that is so long already; `sums` gets their sums."""
     for array in arrays:
-        yield True, memoryview(bytes(_aligned(position) - position))
+        gap = bytes(_aligned(position) - position)
+        yield gap
+        sums.append(zlib.crc32(gap))
         position = _aligned(position) + array.nbytes
         for piece in array.pieces() if hasattr(array, "pieces") else [array]:
-            yield False, np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
+            data = np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
+            sums[-1] = zlib.crc32(data, sums[-1])
+            yield data
 
 
 def read_arrays(path: str, needed: Callable[[str], bool]) -> tuple[dict, Arrays]:

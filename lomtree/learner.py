@@ -18,9 +18,9 @@ from lomtree.profiles import (
     has_profiles,
     load_profiles,
     no_likenesses,
-    store_profiles,
     weight_of_likeness,
 )
+from lomtree.profiles import to_arrays as profiles_to_arrays
 from lomtree.ranking import SHARPNESS, Ranking
 from lomtree.scaling import Scaler, Scales, load_scales, make_scales, store_scales
 from lomtree.stopwatch import watch
@@ -35,11 +35,13 @@ class Lesson(NamedTuple):
     mean_squares: np.ndarray  # see Scaler.enter()
     answers: np.ndarray
     depths: np.ndarray
+    asked: bool = True  # whether anybody wants to know the answers
 
 
 class Learner(ABC):
     """`threads` is how many cores it may use; with any number it learns and answers the same.
-    `sharpness` makes probabilities of masses (see ranking.py).
+    `sharpness` makes probabilities of masses (see ranking.py). Where it is not `asked`, it need not
+    tell what it would have answered before it learned.
 
     All that training changes is in `state`, a NamedTuple of NamedTuples of arrays, in the scales of
     `scaler`, and in the profiles of `profiler`.
@@ -54,6 +56,7 @@ class Learner(ABC):
     ) -> None:
         self.options = options
         self.threads = 1
+        self.asked = True
         self.sharpness = SHARPNESS
         self.scaler = Scaler(make_scales(options) if scales is None else scales)
         self.profiler = Profiler(options, profiles) if has_profiles(options) else None
@@ -68,7 +71,7 @@ class Learner(ABC):
         """
         size = {"examples": count, "features": batch.starts[count]}
         with watch.stage("scale", **size):
-            lesson = Lesson(*self.scaler.enter(batch, count), answers, depths)
+            lesson = Lesson(*self.scaler.enter(batch, count), answers, depths, self.asked)
         with watch.stage("learn", **size):
             beside = self._learn_profiles(lesson.batch, count)
             self.learn_scaled(lesson, count)
@@ -161,10 +164,13 @@ class Learner(ABC):
         The same state always gives the same parts: nothing in them depends on how full a table is
         or in which order it was filled.
         """
+        listed = None
+        if self.profiler is not None:  # goes on beside the rest
+            listed = ThreadPoolExecutor(1).submit(profiles_to_arrays, self.profiler.profiles)
         self.store_state(parts, predict_only)
         store_scales(self.scaler.scales, parts)
-        if self.profiler is not None:
-            store_profiles(self.profiler.profiles, parts)
+        if listed is not None:
+            parts.arrays |= listed.result()
 
     @classmethod
     def load(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> "Learner":

@@ -71,7 +71,7 @@ class LomLearner(TreeLearner):
         self.state = State(tree, table, weights)
         return learn(
             tree, table, weights, self._growth, rule_of(self.options), self._scratch, lesson.batch,
-            lesson.mean_squares, begin, end, lesson.answers, lesson.depths,
+            lesson.mean_squares, begin, end, lesson.asked, lesson.answers, lesson.depths,
         )  # fmt: skip
 
     def learn_scaled(self, lesson: Lesson, count: int) -> None:

@@ -240,19 +240,21 @@ def train_node(
 
 
 @kernel
-def learn_example(tree, tallies, weights, growth, rule, scratch, batch, example, mean_square):
-    """One example through Algorithm 1; returns what the tree would have answered before it, and
-    the depth of the leaf the example was put in.
+def learn_example(
+    tree, tallies, weights, growth, rule, scratch, batch, example, mean_square, asked
+):  # fmt: skip
+    """One example through Algorithm 1; returns what the tree would have answered before it, if
+    `asked`, and the depth of the leaf the example was put in.
 
-    The answer costs next to nothing: the walk before the update is the walk of the update, until
-    an update turns a score's sign and the old walk goes on by itself.
+    The answer costs little: the walk before the update is the walk of the update, until an update
+    turns a score's sign and the old walk goes on by itself.
     """
     nodes, counts = tree.nodes, tree.counts[0]
     begin, end = batch.starts[example], batch.starts[example + 1]
     y, importance = batch.labels[example], np.float64(batch.weights[example])
     counts.examples += 1
     counts.labels = max(counts.labels, y + 1)
-    answered = False
+    answered = not asked
     answer = NO_LABEL
     depth = 0
     j = counts.root
@@ -292,7 +294,7 @@ def learn_example(tree, tallies, weights, growth, rule, scratch, batch, example,
 
 @kernel
 def learn(
-    tree, tallies, weights, growth, rule, scratch, batch, mean_squares, first, last, answers,
+    tree, tallies, weights, growth, rule, scratch, batch, mean_squares, first, last, asked, answers,
     depths,
 ):  # fmt: skip
     """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
@@ -316,6 +318,7 @@ def learn(
             return example
         make_room(weights)
         answers[example], depths[example] = learn_example(
-            tree, tallies, weights, growth, rule, scratch, batch, example, mean_squares[example]
-        )
+            tree, tallies, weights, growth, rule, scratch, batch, example, mean_squares[example],
+            asked,
+        )  # fmt: skip
     return last

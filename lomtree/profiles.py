@@ -227,13 +227,15 @@ def _listed(profiles: Profiles) -> tuple[np.ndarray, np.ndarray]:
     return marks, sums
 
 
-def store_profiles(profiles: Profiles, parts: Parts) -> None:
+def to_arrays(profiles: Profiles) -> dict[str, np.ndarray]:
     known = np.flatnonzero(profiles.squares)
     labels = int(known[-1]) + 1 if len(known) else 0
     marks, sums = _listed(profiles)
-    parts.arrays["profiles.mark"] = marks
-    parts.arrays["profiles.sum"] = sums
-    parts.arrays["profiles.squares"] = profiles.squares[:labels]
+    return {
+        "profiles.mark": marks,
+        "profiles.sum": sums,
+        "profiles.squares": profiles.squares[:labels],
+    }
 
 
 def load_profiles(parts: Parts, options: Options, label_count: int) -> Profiles:

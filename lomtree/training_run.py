@@ -81,6 +81,7 @@ class Run:
         )
         self._model = self._first_model(given, arguments["resume"])
         self._model.learner.threads = arguments["threads"] or os.cpu_count() or 1
+        self._model.learner.asked = not self._quiet
         self._save_every = arguments["save_every"] or 0
         self._bar: Any = None
         self._skipped = 0

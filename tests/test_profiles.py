@@ -17,7 +17,7 @@ from lomtree.profiles import (
     likeness,
     load_profiles,
     most_rows,
-    store_profiles,
+    to_arrays,
     weight_of_likeness,
 )
 
@@ -39,7 +39,7 @@ def like(profiler, one, label):
 
 def stored(profiler):
     parts = Parts({}, {})
-    store_profiles(profiler.profiles, parts)
+    parts.arrays |= to_arrays(profiler.profiles)
     return parts
 
 

@@ -238,3 +238,10 @@ def test_what_a_person_sees(lomtree, data, tmp_path):
     for name in ("examples", "progressive error", "labels", "internal nodes", "depth", "model"):
         assert re.search(rf"^{name} +\S", said, re.MULTILINE)
     assert train(lomtree, tmp_path / "m", data, "--quiet") == ""
+
+
+def test_a_quiet_run_learns_the_same(lomtree, data, tmp_path):
+    for name, options in (("said", ()), ("quiet", ("--quiet",))):
+        command = ["train", "-b", 18, "--passes", 2, *options, "-f", tmp_path / name, data]
+        assert lomtree(*command).status == 0
+    assert (tmp_path / "quiet").read_bytes() == (tmp_path / "said").read_bytes()
