@@ -60,7 +60,7 @@ class LomLearner(TreeLearner):
             float(options.nodes_per_class),
             int(options.classes),
             float(options.swap_resistance),
-            float(options.impurity),
+            float(options.minority),
             int(options.max_statistics),
             WHIM if self.number else 0.0,
             options.seed,

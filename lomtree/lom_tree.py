@@ -21,7 +21,7 @@ Where the paper is silent:
   - A leaf that never saw an example answers with the label its parent had when it split.
 
 Where this differs from the paper: a leaf splits only once its labels but the most frequent one make
-up a share of it, the `impurity`. With 0 every stray example in the leaf of a frequent label splits
+up a share of it, the `minority`. With 0 every stray example in the leaf of a frequent label splits
 it, and gives all examples of that label one more level to go through, again and again: on a stream
 with labels as uneven as in real life the tree became twice as deep as log2(k).
 """
@@ -48,7 +48,7 @@ class Growth(NamedTuple):
     nodes_per_class: float
     classes: int  # announced; there may come more
     swap_resistance: float  # R_S
-    impurity: float  # the share that all labels but the most frequent one must have in a leaf
+    minority: float  # the share that all labels but the most frequent one must have in a leaf
     max_statistics: int  # rows of m, n and l; where they come close, learn() stops
     whim: float  # how strongly chance prefers a side for a label new to a node; 0: not at all
     seed: int  # of chance
@@ -141,7 +141,7 @@ def add_nodes(tree):
 def split(tree, growth, j):
     """Give the leaf j two children if it should and may have them; tells whether it did."""
     nodes, counts = tree.nodes, tree.counts[0]
-    if nodes[j].labels < 2 or nodes[j].n - nodes[j].l_max < growth.impurity * nodes[j].n:
+    if nodes[j].labels < 2 or nodes[j].n - nodes[j].l_max < growth.minority * nodes[j].n:
         return False
     T = growth.max_nodes
     if T == 0:

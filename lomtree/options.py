@@ -17,7 +17,7 @@ LARGEST_FOREST = 64
 FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "tf_idf", "profiles")
 
 # These shape a tree that grows where the examples go; the other algorithms have no such thing.
-LOMTREE_ONLY = ("max_nodes", "nodes_per_class", "swap_resistance", "impurity", "max_statistics")
+LOMTREE_ONLY = ("max_nodes", "nodes_per_class", "swap_resistance", "minority", "max_statistics")
 
 
 def _option(default: Any, help: str, *short: str, choices: tuple[str, ...] = ()) -> Any:
@@ -72,7 +72,7 @@ class Options:
     swap_resistance: float = _option(
         4.0, "How much fuller a leaf must be than the emptiest one to take its place.", "-R"
     )
-    impurity: float = _option(
+    minority: float = _option(
         0.1,
         "A leaf splits once labels other than its most frequent one have this share of it; with 0, "
         "the paper's rule, as soon as there is a second label.",
@@ -113,7 +113,7 @@ class Options:
             ("nodes_per_class", not 0 < self.nodes_per_class <= 1000, "above 0, at most 1000"),
             ("classes", not 0 <= self.classes < 2**30, "from 0 to 2^30"),
             ("swap_resistance", not 0 <= self.swap_resistance <= 1e9, "from 0 to 1e9"),
-            ("impurity", not 0 <= self.impurity < 1, "from 0 to below 1"),
+            ("minority", not 0 <= self.minority < 1, "from 0 to below 1"),
             ("max_statistics", not 100 <= self.max_statistics <= 2**30, "from 100 to 2^30"),
             ("max_labels", not 1 <= self.max_labels <= 2**30, "from 1 to 2^30"),
             ("holdout", not 0 <= self.holdout < 1, "at least 0 and below 1"),

@@ -56,7 +56,7 @@ def _describe(options: Options) -> str:
         if options.max_nodes
         else f"{options.nodes_per_class:g} nodes a class"
     )
-    growth = f"swap resistance {options.swap_resistance:g}, impurity {options.impurity:g}"
+    growth = f"swap resistance {options.swap_resistance:g}, minority {options.minority:g}"
     return f"{several}lomtree, {nodes}, {growth}"
 
 

@@ -7,7 +7,7 @@ Where the paper is silent: an example of importance w counts w times; the score 
 limited to [-1, 1]; a score of 0 goes right; the victim of a swap is looked for to the left first,
 and there is no swap where the victim is the splitting leaf or the root. What happens where there
 are too many (node, label) statistics is told in forgetting.py. Beyond the paper: all labels of a
-leaf but the most frequent one need a share of it (the impurity) before it splits.
+leaf but the most frequent one need a share of it (the minority) before it splits.
 """
 
 import math
@@ -69,11 +69,11 @@ class Lomtree:
         scales=None,
         whim=0.0,
         seed=0,
-        impurity=0.1,
+        minority=0.1,
     ):
         self.rule = rule
         self.R_S = swap_resistance
-        self.impurity = impurity
+        self.minority = minority
         self.max_nodes = max_nodes
         self.nodes_per_class = nodes_per_class
         self.max_statistics = max_statistics
@@ -124,7 +124,7 @@ class Lomtree:
             if j.is_leaf:
                 j.arrived += w
                 others = j.arrived - j.max_l
-                if len(j.l) >= 2 and others >= self.impurity * j.arrived:
+                if len(j.l) >= 2 and others >= self.minority * j.arrived:
                     self._split(j)
             if j.is_leaf:
                 j.C += w

@@ -97,7 +97,7 @@ def random_options(rng, **fixed) -> Options:
         "max_nodes": int(rng.choice([0, 1, 2, 3, 5, 20])),
         "nodes_per_class": float(rng.choice([0.7, 1, 4])),
         "swap_resistance": float(rng.choice([0, 0.5, 1, 4])),
-        "impurity": float(rng.choice([0, 0, 0.1, 0.4])),
+        "minority": float(rng.choice([0, 0, 0.1, 0.4])),
     }
     return Options(**(drawn | fixed))
 
@@ -125,7 +125,7 @@ def naive_learner(options: Options):
         options.nodes_per_class,
         options.max_statistics,
         scales,
-        impurity=options.impurity,
+        minority=options.minority,
     )
 
 

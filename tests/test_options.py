@@ -5,10 +5,12 @@ import os
 import re
 from math import inf, nan
 
+import numpy as np
 import pytest
 
 from lomtree.errors import OptionError
 from lomtree.model import Model
+from lomtree.model_file import read_model
 from lomtree.options import LOSSES, UPDATES, Options
 from lomtree.training_run import choose_options
 
@@ -28,6 +30,7 @@ WRONG = {
     "max_nodes": [-1, 2**30],
     "nodes_per_class": [0, -1, nan, inf],
     "swap_resistance": [-1, nan, inf],
+    "minority": [-0.1, 1, nan],
     "max_statistics": [99, 2**30 + 1],
     "max_labels": [0, 2**30 + 1],
     "holdout": [-0.1, 1, nan],
@@ -50,6 +53,7 @@ RIGHT = {
     "max_nodes": [0, 1],
     "nodes_per_class": [0.01, 1000],
     "swap_resistance": [0],
+    "minority": [0, 0.99],
     "max_statistics": [100, 2**30],
     "max_labels": [1, 2**30],
     "holdout": [0, 0.999],
@@ -156,3 +160,15 @@ def test_a_table_that_may_not_grow_is_called_crowded(lomtree, data, tmp_path):
     small = lomtree("train", data, "-f", tmp_path / "small", "-b", 10)
     assert re.search(r"2\^10 slots, \d+% in use: crowded, a larger -b would help", small.err)
     assert "crowded" not in lomtree("train", data, "-f", tmp_path / "large").err
+
+
+def test_strays_deepen_the_tree_of_a_frequent_label_only_with_a_minority_of_0(lomtree, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = np.where(rng.random(3_000) < 0.01, rng.integers(1, 20, 3_000), 0)
+    text = "".join(f"{label} |f w{number}\n" for number, label in enumerate(labels))
+    depths = []
+    for minority in (0, 0.1):
+        model = tmp_path / "m"
+        lomtree("train", "-b", 18, "--minority", minority, "-f", model, stdin=text.encode())
+        depths.append(read_model(str(model), learning=True).learner.largest_depth)
+    assert depths[0] > 8 > depths[1]
