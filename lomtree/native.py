@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lomtree.kernel_store import Code
+from lomtree.object_code import Linked, link
 
 _WORD = ctypes.c_int64
 _SCALARS: dict[type, Any] = {bool: ctypes.c_int8, int: _WORD, float: ctypes.c_double}
@@ -76,17 +77,10 @@ def _word_types(value: Any) -> list:
 
 def load(code: Code, arguments: tuple) -> Callable:
     """The function, for arguments of the same form as these; it runs without the GIL."""
-    import llvmlite.binding as llvm
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    machine = llvm.Target.from_default_triple().create_target_machine()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code.object_file))
-    engine.finalize_object()
+    linked = link(code.object_file, code.symbol) or _link_with_llvm(code)
     types = _word_types(arguments)
     prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *types)
-    function = prototype(engine.get_function_address(code.symbol))
+    function = prototype(linked.address)
     is_tuple, letters = code.returns.startswith("("), code.returns.strip("()")
     size = max(8, struct.calcsize(letters))
 
@@ -99,5 +93,17 @@ def load(code: Code, arguments: tuple) -> Callable:
         values = struct.unpack_from(letters, result)
         return values if is_tuple else values[0] if values else None
 
-    call.engine = engine  # type: ignore[attr-defined]  # it owns the code
+    call.memory = linked.memory  # type: ignore[attr-defined]
     return call
+
+
+def _link_with_llvm(code: Code) -> Linked:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code.object_file))
+    engine.finalize_object()
+    return Linked(engine.get_function_address(code.symbol), engine)
