@@ -2,10 +2,13 @@
 
 import queue
 import threading
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 DEPTH = 2  # items made in advance; with the one in use and the one in the making there are 4
 
@@ -38,3 +41,29 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
             yield item
     finally:
         abandoned.set()
+
+
+def side_by_side(
+    function: Callable[[Item], Result], items: Iterable[Item], threads: int
+) -> Iterator[Result]:
+    """function(item) of each item, in their order; so many are worked on at once. If there is an
+    error instead of an item, it is raised after the results of all before it."""
+    waiting: deque[Future[Result]] = deque()
+    error: Exception | None = None
+    iterator = iter(items)
+    with ThreadPoolExecutor(threads) as pool:
+        while True:
+            try:
+                item = next(iterator)
+            except StopIteration:
+                break
+            except Exception as found:
+                error = found
+                break
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    if error is not None:
+        raise error

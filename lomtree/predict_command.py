@@ -44,7 +44,7 @@ def predict(
     from lomtree.answers import Search, predict_lines, ranking_lines
     from lomtree.reader import Reader
 
-    reader = Reader(sources, format, on_error)
+    reader = Reader(sources, format, on_error, threads=model.learner.threads)
     if top or probabilities:
         answers = ranking_lines(model, reader, Search(beam or DEFAULT_BEAM, top or 1))
     else:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lomtree.ahead import DEPTH
+from lomtree.ahead import DEPTH, side_by_side
 from lomtree.batch import GOOD, NO_LABEL, SENTENCES, TAG_FOR_LABEL, Batch, Spans, holds, make_arrays
 from lomtree.errors import DataError
 from lomtree.libsvm_text import parse_libsvm
@@ -95,6 +95,7 @@ class Reader:
     on_error: 'stop' yields the good examples before the first bad line and then raises DataError;
     'skip' yields bad ones in their place, with spans.problem != 0 and no use for a learner.
     labels_required: whether an example without a label is bad.
+    threads: how many blocks of a file are parsed at once. Those of a pipe are parsed as they come.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Reader:
         on_error: str = "stop",
         labels_required: bool = False,
         kept_blocks: int = DEPTH + 2,
+        threads: int = 1,
     ) -> None:
         self.sources = sources
         self.format = format
@@ -116,7 +118,8 @@ class Reader:
         self.size = sum(known) if len(known) == len(sizes) else None
         self._bytes_before = 0
         self._source: Source | None = None
-        self._arrays: list[tuple[Batch, Spans] | None] = [None] * kept_blocks
+        self._threads = threads
+        self._arrays: list[tuple[Batch, Spans] | None] = [None] * (kept_blocks + threads)
         self._turn = 0
 
     @property
@@ -129,11 +132,22 @@ class Reader:
         for path in self.sources:
             with Source(path) as source:
                 self._source = source
-                yield from self._read_source(source)
+                threads = 1 if size_on_disk(path) is None else self._threads
+                yield from self._read_source(source, threads)
             self._bytes_before += source.bytes_read
             self._source = None
 
-    def _read_source(self, source: Source) -> Iterator[Block]:
+    def _read_source(self, source: Source, threads: int) -> Iterator[Block]:
+        unparsed = self._unparsed(source)
+        if threads > 1:
+            blocks = side_by_side(self._parse, unparsed, threads)
+        else:
+            blocks = map(self._parse, unparsed)
+        for block in blocks:
+            yield from self._sort_out(block)
+
+    def _unparsed(self, source: Source) -> Iterator[Block]:
+        """Blocks whose arrays have not been filled yet."""
         first_line = 1
         for text in watch.each("read", self._texts(source)):
             watch.count("read", bytes=len(text))
@@ -145,8 +159,7 @@ class Reader:
             if self.format == "auto":
                 self.format = guess_format(text) or "auto"
             if self.format != "auto":
-                block = self._parse(text, newlines, source.name, first_line)
-                yield from self._sort_out(block, text)
+                yield self._outline(text, newlines, source.name, first_line)
             first_line += lines
 
     def _texts(self, source: Source) -> Iterator[bytes]:
@@ -159,15 +172,18 @@ class Reader:
             most = f"{LONGEST_LINE >> 20} MB"
             raise DataError(f"{place}: expected a line of at most {most}, found more") from None
 
-    def _parse(self, text: bytes, newlines: int, name: str, first_line: int) -> Block:
+    def _outline(self, text: bytes, newlines: int, name: str, first_line: int) -> Block:
         batch, spans = self._next_arrays(len(text), newlines)
-        array = np.frombuffer(text, np.uint8)
+        return Block(np.frombuffer(text, np.uint8), batch, spans, 0, name, first_line)
+
+    def _parse(self, block: Block) -> Block:
+        text = block.text
         with watch.stage("parse", bytes=len(text)):
-            count, features = _PARSERS[self.format](array, 0, len(text), batch, spans)
+            count, features = _PARSERS[self.format](text, 0, len(text), block.batch, block.spans)
         watch.count("parse", features=features)
-        block = Block(array, batch, spans, count, name, first_line)
+        block = replace(block, count=count)
         if self._labels_required:
-            _require_labels(block, text)
+            _require_labels(block)
         return block
 
     def _next_arrays(self, byte_count: int, newlines: int) -> tuple[Batch, Spans]:
@@ -179,7 +195,7 @@ class Reader:
             self._arrays[self._turn] = arrays
         return arrays
 
-    def _sort_out(self, block: Block, text: bytes) -> Iterator[Block]:
+    def _sort_out(self, block: Block) -> Iterator[Block]:
         """Hand on the block as `on_error` wants it."""
         bad = np.flatnonzero(block.spans.problem[: block.count])
         if len(bad) == 0 or self._on_error == "skip":
@@ -187,7 +203,7 @@ class Reader:
             if block.count > 0:
                 yield block
             return
-        error = DataError(describe_problem(block, int(bad[0]), text))
+        error = DataError(describe_problem(block, int(bad[0])))
         if bad[0] > 0:
             yield replace(block, count=int(bad[0]))
         raise error
@@ -199,18 +215,20 @@ def read_line(line: bytes, format: str = "auto") -> Block:
     reader.format = guess_format(line) or "" if format == "auto" else format
     if not reader.format:
         raise DataError("the line is empty")
-    block = reader._parse(line, line.count(b"\n"), "line", 1)
+    block = reader._parse(reader._outline(line, line.count(b"\n"), "line", 1))
     bad = np.flatnonzero(block.spans.problem[: block.count])
     if len(bad):
-        raise DataError(describe_problem(block, int(bad[0]), line))
+        raise DataError(describe_problem(block, int(bad[0])))
     return block
 
 
-def _require_labels(block: Block, text: bytes) -> None:
+def _require_labels(block: Block) -> None:
     """Mark the examples without a label; a tag that was meant as a label gets its own sentence."""
     spans, count = block.spans, block.count
     missing = spans.label_begin[:count] == spans.label_end[:count]
-    for example in np.flatnonzero(missing & (spans.problem[:count] == GOOD)):
+    missing &= spans.problem[:count] == GOOD
+    text = block.text.tobytes() if missing.any() else b""
+    for example in np.flatnonzero(missing):
         # Without a label its span is empty and stands at the first word, which is the tag if
         # there is one without a quote.
         begin = int(spans.label_begin[example])
@@ -219,8 +237,9 @@ def _require_labels(block: Block, text: bytes) -> None:
         spans.column[example] = begin - text.rfind(b"\n", 0, begin)
 
 
-def describe_problem(block: Block, example: int, text: bytes) -> str:
+def describe_problem(block: Block, example: int) -> str:
     """FILE:LINE:COLUMN: what was expected, and what was found."""
+    text = block.text.tobytes()
     line, column = int(block.spans.line[example]), int(block.spans.column[example])
     line_begin = 0
     for _ in range(line):

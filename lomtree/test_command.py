@@ -57,7 +57,7 @@ def test(
     from lomtree.confusion import Confusions, make_tables, table_lines
     from lomtree.reader import Reader
 
-    reader = Reader(sources, format, on_error, labels_required=True)
+    reader = Reader(sources, format, on_error, labels_required=True, threads=model.learner.threads)
     confusions = Confusions(model.labels) if by_label or confusion else None
     clock = Clock()
     search = Search(beam or DEFAULT_BEAM, top or 1) if ranked else None

@@ -1,10 +1,11 @@
 """Items come from a thread of their own as they would come without it."""
 
 import threading
+import time
 
 import pytest
 
-from lomtree.ahead import DEPTH, ahead
+from lomtree.ahead import DEPTH, ahead, side_by_side
 
 
 def test_the_items_and_their_order_are_the_same():
@@ -38,3 +39,36 @@ def test_an_error_comes_where_its_item_would_have_come():
     assert (next(coming), next(coming)) == (1, 2)
     with pytest.raises(ValueError, match="the third one is broken"):
         next(coming)
+
+
+def test_results_come_in_order_however_long_each_takes():
+    def slow_if_even(number):
+        time.sleep(0.01 * (number % 2 == 0))
+        return number
+
+    assert list(side_by_side(slow_if_even, range(20), 3)) == list(range(20))
+    assert list(side_by_side(slow_if_even, [], 3)) == []
+
+
+def test_so_many_are_worked_on_at_once():
+    together = threading.Barrier(3, timeout=10)
+    assert len(list(side_by_side(lambda _: together.wait(), range(9), 3))) == 9
+
+
+def test_an_error_comes_after_the_results_before_it():
+    def items():
+        yield 1
+        yield 2
+        raise ValueError("no third")
+
+    found = side_by_side(lambda number: number + 1, items(), 2)
+    assert [next(found), next(found)] == [2, 3]
+    with pytest.raises(ValueError, match="no third"):
+        next(found)
+
+
+def test_an_error_of_the_work_comes_in_its_place():
+    found = side_by_side(lambda number: 1 // number, [1, 0, 1], 2)
+    assert next(found) == 1
+    with pytest.raises(ZeroDivisionError):
+        next(found)

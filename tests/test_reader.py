@@ -270,3 +270,35 @@ def test_kept_blocks_do_not_share_arrays(pieces):
         values = [float(kept.batch.values[0]) for kept in last]
         assert values == list(np.arange(values[0], values[0] + len(last)))
     assert [kept.first_line for kept in last] == [4, 5, 6]
+
+
+@pytest.mark.parametrize("on_error", ["stop", "skip"])
+def test_a_file_parsed_in_several_threads_is_read_the_same(tmp_path, monkeypatch, on_error):
+    monkeypatch.setattr("lomtree.source.BLOCK", 500)
+    lines = [b"%d |f a:%d b%d\n" % (i % 7, i + 1, i) for i in range(2_000)]
+    lines[1_500] = b"1 |f a:x\n"
+    path = write(tmp_path, "a", b"".join(lines))
+    found = []
+    for threads in (1, 3):
+        reader, seen = Reader([path], on_error=on_error, threads=threads), []
+        try:
+            for block in reader:
+                seen += [(block.first_line, block.count, *block.batch.values[: block.count])]
+        except DataError as error:
+            seen.append(str(error))
+        found.append((seen, reader.skipped, reader.lines >= 1_500))
+    assert found[0] == found[1]
+    assert len(found[0][0]) > 50
+
+
+def test_what_comes_through_a_pipe_is_handed_on_at_once_whatever_the_threads(pieces):
+    asked = []
+
+    def arriving():
+        for number in range(4):
+            asked.append(number)
+            yield b"%d |f a\n" % number
+
+    pieces.__class__.__iter__ = lambda _self: arriving()
+    for handed_on, block in enumerate(Reader(["x"], threads=4)):
+        assert (len(asked), block.count) == (handed_on + 1, 1)
