@@ -16,17 +16,20 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from itertools import cycle
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from lomtree.ahead import ahead
+from lomtree.ahead import DEPTH, ahead
 from lomtree.errors import ModelError
 from lomtree.whole_file import open_to_replace
 
 Buffer = bytes | memoryview
-Arrays = dict[str, Any]  # of ndarrays; to be written, also of what has pieces() (rows.Column)
+Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored, and rows.Column
 
+KEPT = DEPTH + 2  # pieces
+_PIECE = 1 << 20
 MAGIC = b"LOMTREE\n"
 VERSION = 2
 _ALIGN = 64
@@ -74,14 +77,18 @@ def _pieces(arrays: Iterable, position: int, sums: list[int]) -> Iterator[Buffer
             yield data
 
 
-def read_arrays(path: str, needed: Callable[[str], bool]) -> tuple[dict, Arrays]:
-    """The header, and those of the arrays that are needed; ModelError if it is no such file."""
-    with open(path, "rb") as opened:
-        if opened.seekable():
-            return _take_apart(_Reader(opened), needed)
+def read_arrays(
+    path: str, needed: Callable[[str], bool], stored: Callable[[str], bool]
+) -> tuple[dict, Arrays]:
+    """The header, and those of the arrays that are needed; ModelError if it is no such file. Those
+    that may stay `stored` are read when they are asked for their pieces."""
+    opened = open(path, "rb")  # noqa: SIM115  # what is stored keeps it
+    if opened.seekable():
+        return _take_apart(_Reader(opened), needed, stored)
+    with opened:
         head = opened.read(len(MAGIC))  # a pipe without end is no model
         rest = opened.read() if head == MAGIC else b""
-        return _take_apart(_Reader(io.BytesIO(head + rest)), needed)
+    return _take_apart(_Reader(io.BytesIO(head + rest)), needed, stored)
 
 
 class _Reader:
@@ -97,15 +104,52 @@ class _Reader:
         if size > self.end - self.position:
             raise ModelError("it ends too early")
         data = bytearray(size)
-        self._file.readinto(data)  # type: ignore[attr-defined]
-        self.position += size
+        self.read_into(memoryview(data))
         return data
+
+    def read_into(self, view: memoryview) -> None:
+        self._file.readinto(view)  # type: ignore[attr-defined]
+        self.position += len(view)
+
+    def __del__(self) -> None:
+        self._file.close()
 
     def go_to(self, position: int) -> None:
         self.position = self._file.seek(position)
 
 
-def _take_apart(file: _Reader, needed: Callable[[str], bool]) -> tuple[dict, Arrays]:
+class Stored:
+    """An array that is still in its file."""
+
+    def __init__(self, file: _Reader, dtype: np.dtype, place: tuple[int, int, int], total: int):
+        self._file, self._place, self._total = file, place, total
+        self.dtype = dtype
+        self.ndim = 1
+
+    def __len__(self) -> int:
+        _before, begin, end = self._place
+        return (end - begin) // self.dtype.itemsize
+
+    def pieces(self) -> Iterator[np.ndarray]:
+        """Each is valid until the next but KEPT is asked for. ModelError in the end if the sum of
+        all is wrong."""
+        before, begin, end = self._place
+        self._file.go_to(before)
+        found = zlib.crc32(self._file.read(begin - before))
+        for buffer in cycle([bytearray(_PIECE) for _ in range(KEPT)]):
+            size = min(_PIECE, end - self._file.position)
+            if size == 0:
+                break
+            view = memoryview(buffer)[:size]
+            self._file.read_into(view)
+            found = zlib.crc32(view, found)
+            yield np.frombuffer(view, self.dtype)
+        _check(found, self._total)
+
+
+def _take_apart(
+    file: _Reader, needed: Callable[[str], bool], stored: Callable[[str], bool]
+) -> tuple[dict, Arrays]:
     """The header and the arrays that are needed; nothing in them has been checked but the sums."""
     head = file.read(min(len(MAGIC) + 8, file.end))
     if len(head) < len(MAGIC) + 8 or not head.startswith(MAGIC):
@@ -117,11 +161,12 @@ def _take_apart(file: _Reader, needed: Callable[[str], bool]) -> tuple[dict, Arr
     header = json.loads(head[16:].decode())
     places, sums = _places_and_sums(header["arrays"], file)
     _check(zlib.crc32(head), sums[0])
-    arrays = {}
-    for (name, dtype, _shape), (before, begin, end), total in zip(
-        header["arrays"], places, sums[1:], strict=True
-    ):
-        if needed(name):
+    arrays: Arrays = {}
+    for (name, dtype, _shape), place, total in zip(header["arrays"], places, sums[1:], strict=True):
+        if needed(name) and stored(name):
+            arrays[name] = Stored(file, _DTYPES[dtype], place, total)
+        elif needed(name):
+            before, begin, end = place
             file.go_to(before)
             gap, data = file.read(begin - before), file.read(end - begin)
             _check(zlib.crc32(data, zlib.crc32(gap)), total)

@@ -4,25 +4,14 @@ The system clears memory when it is first touched, and a virtual machine may hav
 on such a machine that was a quarter of the time of training.
 """
 
-import ctypes
-import mmap
 from concurrent.futures import Executor, Future
 
 import numpy as np
 
+from lomtree.aligned import touch
 from lomtree.weights import FULL, GROUP, Weights
 
 EARLY = 0.65  # how full a table is when its growth is prepared; FULL is when it grows
-_POPULATE_WRITE = 23  # what Linux calls it since 5.14; others refuse, and nothing is lost
-
-
-def touch(array: np.ndarray) -> None:
-    """Have the pages of a contiguous array there; what is in it stays as it is."""
-    begin = -(-array.ctypes.data // mmap.PAGESIZE) * mmap.PAGESIZE
-    size = array.ctypes.data + array.nbytes - begin
-    if size > 0:
-        advise = ctypes.CDLL(None).madvise
-        advise(ctypes.c_void_p(begin), ctypes.c_size_t(size), _POPULATE_WRITE)
 
 
 def touched(array: np.ndarray) -> np.ndarray:

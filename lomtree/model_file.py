@@ -52,7 +52,8 @@ class ModelBeingRead:
         elif ranked:
             needed = _needed_to_rank
         self._path, self._learning = path, learning
-        self._read = ThreadPoolExecutor(1).submit(read_arrays, path, needed)
+        stored = (lambda _name: False) if learning else _is_large
+        self._read = ThreadPoolExecutor(1).submit(read_arrays, path, needed, stored)
 
     def model(self) -> "Model":
         """Wait for it; ModelError, beginning with the path, if it is no model."""
@@ -80,6 +81,11 @@ def read_model(path: str, learning: bool, counted: bool = False, ranked: bool = 
     needs less memory. With `counted` it knows at least who came to which node, if the file does;
     with `ranked` it has the profiles of its labels, by which rank() weighs them."""
     return ModelBeingRead(path, learning, counted, ranked).model()
+
+
+def _is_large(name: str) -> bool:
+    """What need not be in memory twice."""
+    return _within_tree(name) == "weights.w"
 
 
 def _needed_to_learn(_name: str) -> bool:

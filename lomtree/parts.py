@@ -6,7 +6,7 @@ import numpy as np
 
 from lomtree.array_file import Arrays
 from lomtree.errors import ModelError
-from lomtree.rows import all_finite, pack, unpack_into
+from lomtree.rows import pack, unpack_into
 
 MOST_COUNTED = 2**53  # examples: no stream is so long, and what is added stays in an int64
 
@@ -57,10 +57,7 @@ class Parts:
     def fill_packed(self, part: str, names: tuple[str, ...], table: np.ndarray) -> None:
         """Fill a table of zeros with the columns that it has room for."""
         for column, name in enumerate(names[: table.shape[1]]):
-            values = self.arrays[f"{part}.{name}"]
-            if not all_finite(values):
-                raise ModelError(f"its {part} are not finite numbers")
-            where = self.arrays[f"{part}.where"]
+            values, where = self.arrays[f"{part}.{name}"], self.arrays[f"{part}.where"]
             unpack_into(self.header[part], where, values, table, column)
 
     def column(self, name: str, dtype: np.dtype | type, length: int) -> np.ndarray:

@@ -7,17 +7,19 @@ by piece, without a second copy in memory.
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lomtree.ahead import DEPTH
+from lomtree.ahead import ahead
+from lomtree.aligned import touch
+from lomtree.array_file import KEPT
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
 from lomtree.machine import ONE, trailing_zeros
 
-KEPT = DEPTH + 2  # pieces
 _PIECE = 1 << 18
+_LARGE = 1 << 20  # rows
 _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
 
 
@@ -62,18 +64,23 @@ def _gather(table, column, bitmap, byte, values):
 
 
 @kernel
-def _scatter(bitmap, values, table, column):
-    """The reverse; returns the number of marked rows, and stops where there are too many."""
-    taken = 0
-    for byte in range(len(bitmap)):
-        bits = np.uint64(bitmap[byte])
-        while bits:
-            if taken == len(values):
-                return taken + 1
-            table[8 * byte + trailing_zeros(bits), column] = values[taken]
-            taken += 1
-            bits &= bits - ONE
-    return taken
+def _scatter(bitmap, row, values, table, column):
+    """The reverse, from this row on: fill a column of the marked rows. Returns the row behind the
+    last one, or -1 where there are more values than marked rows."""
+    byte = row >> 3
+    if byte == len(bitmap):
+        return -1 if len(values) else row
+    bits = np.uint64(bitmap[byte]) >> np.uint64(row & 7) << np.uint64(row & 7)
+    for place in range(len(values)):
+        while not bits:
+            byte += 1
+            if byte == len(bitmap):
+                return -1
+            bits = np.uint64(bitmap[byte])
+        row = 8 * byte + trailing_zeros(bits) + 1
+        table[row - 1, column] = values[place]
+        bits &= bits - ONE
+    return row
 
 
 class Column:
@@ -124,35 +131,49 @@ def pack(table: np.ndarray) -> Packed:
     return Packed(kind, where, [Column(table, column, bitmap, used) for column in range(width)])
 
 
-def unpack_into(kind: str, where: np.ndarray, values: np.ndarray, table: np.ndarray, column: int):
-    """Fill a column of a table of zeros; ModelError if the parts do not fit together."""
+Values = Any  # an array, or what has pieces() of one, as array_file.Stored
+
+
+def unpack_into(
+    kind: str, where: np.ndarray, values: Values, table: np.ndarray, column: int
+) -> None:
+    """Fill a column of a table of zeros; ModelError if the parts do not fit together, or are not
+    finite numbers."""
     if values.ndim != 1 or values.dtype != table.dtype or where.ndim != 1:
         raise ModelError("its rows do not have the expected form")
     if kind == "dense" and len(values) == len(table) and len(where) == 0:
-        table[:, column] = values
+        table[:, column] = _whole(values)
     elif kind == "bitmap" and where.dtype == np.uint8 and len(where) * 8 == len(table):
-        if not _scatter_all(where, values, table, column):
+        if int(_ONES[where].sum(dtype=np.int64)) != len(values):
             raise ModelError("its bitmap does not fit its rows")
+        _scatter_all(where, values, table, column)
     elif kind == "list" and where.dtype == np.uint32 and len(where) == len(values):
         if len(where) and (np.any(where[1:] <= where[:-1]) or where[-1] >= len(table)):
             raise ModelError("its rows are not in order")
-        table[where, column] = values
+        table[where, column] = _whole(values)
     else:
         raise ModelError("its rows do not have the expected form")
 
 
-def _scatter_all(bitmap: np.ndarray, values: np.ndarray, table: np.ndarray, column: int) -> bool:
-    """In two threads, each with one half of the table; tells whether bitmap and values fit."""
-    middle = len(bitmap) // 2
-    count = int(_ONES[bitmap[:middle]].sum(dtype=np.int64))
-    first, second = np.split(values, [count])
-    with ThreadPoolExecutor(1) as other:
-        beside = other.submit(_scatter, bitmap[:middle], first, table[: 8 * middle], column)
-        marked = _scatter(bitmap[middle:], second, table[8 * middle :], column)
-        return (beside.result(), marked) == (count, len(values) - count)
+def _whole(values: Values) -> np.ndarray:
+    pieces = [piece.copy() for piece in _finite_pieces(values)]
+    return np.concatenate([np.empty(0, values.dtype), *pieces])
 
 
-def all_finite(values: np.ndarray) -> bool:
-    """Piece by piece, so that what is asked in between stays in the cache."""
-    pieces = (values[begin : begin + _PIECE] for begin in range(0, len(values), _PIECE))
-    return all(np.isfinite(piece).all() for piece in pieces)
+def _finite_pieces(values: Values) -> Iterator[np.ndarray]:
+    for piece in values.pieces() if hasattr(values, "pieces") else [values]:
+        if not np.isfinite(piece).all():
+            raise ModelError("its numbers are not finite")
+        yield piece
+
+
+def _scatter_all(bitmap: np.ndarray, values: Values, table: np.ndarray, column: int) -> None:
+    """While other threads read, and touch the memory of the table."""
+    with ThreadPoolExecutor(1) as beside:
+        if len(table) >= _LARGE:
+            beside.submit(touch, table)
+        row = 0
+        for piece in ahead(_finite_pieces(values)):
+            row = _scatter(bitmap, row, piece, table, column)
+            if row < 0:
+                raise ModelError("its bitmap does not fit its rows")

@@ -81,6 +81,32 @@ def test_a_column_knows_its_size_before_it_is_written(used):
         assert column.nbytes == values.nbytes
 
 
+@pytest.mark.parametrize("used", [[3], range(0, 64, 2), range(64)])
+def test_what_comes_in_pieces_is_unpacked_the_same(used):
+    table = table_with(used)
+    packed = pack(table)
+    for length in (1, 3, 8, 100):
+        again = np.zeros_like(table)
+        for number, column in enumerate(packed.columns):
+            values = InPieces(values_of(column), length)
+            unpack_into(packed.kind, packed.where, values, again, number)
+        assert np.array_equal(again, table)
+
+
+class InPieces:
+    """As array_file.Stored is."""
+
+    def __init__(self, values: np.ndarray, length: int) -> None:
+        self.dtype, self.ndim, self._values, self._length = values.dtype, 1, values, length
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def pieces(self):
+        for begin in range(0, len(self), self._length):
+            yield self._values[begin : begin + self._length]
+
+
 def test_a_table_without_rows():
     table = np.zeros((0, 2), np.float32)
     assert np.array_equal(unpacked(pack(table), 0), table)
