@@ -77,7 +77,7 @@ def split_lines(lines: list[bytes], folder: Path) -> tuple[str, str]:
 
 
 def train(path: str, T: int, passes: int) -> Model:
-    model = Model.new(Options(max_nodes=T))
+    model = Model.new(Options(max_nodes=T, minority=0))
     meter = Meter(model.labels, 2.0, lambda _text: None)
     reader = Reader([path], labels_required=True)
     Trainer(model, meter, lambda _trainer: None).run(read_examples(reader, model.labels), passes)
