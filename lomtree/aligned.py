@@ -1,4 +1,5 @@
-"""Arrays that begin with a cache line: what is laid out to lie in one line then does."""
+"""The memory of large arrays: it begins with a cache line, so that what is laid out to lie in one
+does, and it can be touched before it is used."""
 
 import ctypes
 import mmap

@@ -100,6 +100,9 @@ class _Reader:
         self.end = file.seek(0, os.SEEK_END)
         file.seek(0)
 
+    def __del__(self) -> None:
+        self._file.close()
+
     def read(self, size: int) -> bytearray:
         if size > self.end - self.position:
             raise ModelError("it ends too early")
@@ -110,9 +113,6 @@ class _Reader:
     def read_into(self, view: memoryview) -> None:
         self._file.readinto(view)  # type: ignore[attr-defined]
         self.position += len(view)
-
-    def __del__(self) -> None:
-        self._file.close()
 
     def go_to(self, position: int) -> None:
         self.position = self._file.seek(position)

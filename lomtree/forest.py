@@ -5,7 +5,7 @@ prefers for a label new to a node, the trees over the labels in the order of the
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -40,12 +40,11 @@ class Forest(Learner):
     @state.setter
     def state(self, states: Any) -> None:
         self._leaf_labels: LeafLabels | None = None
-        self.trees = [
-            learner_for(member)(member, state, self.scaler.scales, None, number)  # type: ignore
-            for number, (member, state) in enumerate(
-                zip(_members(self.options), states, strict=True)
-            )
-        ]
+        self.trees = []
+        for number, (member, state) in enumerate(zip(_members(self.options), states, strict=True)):
+            tree = cast(TreeLearner, learner_for(member)(member, state, self.scaler.scales))
+            tree.number = number
+            self.trees.append(tree)
 
     def _new_state(self) -> Any:
         return (None,) * self.options.trees

@@ -1,6 +1,7 @@
 """What the learners that walk down a tree have in common."""
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,9 @@ from lomtree.forerunner import Forerunner
 from lomtree.growing_learner import GrowingLearner
 from lomtree.leaf_labels import LeafLabels
 from lomtree.learner import Lesson
-from lomtree.options import Options
-from lomtree.profiles import Likenesses, Profiles
+from lomtree.profiles import Likenesses
 from lomtree.ranking import Ranking, make_bag, rank
 from lomtree.regressor import SURE_SCORE
-from lomtree.scaling import Scales
 from lomtree.search import make_beam, search
 from lomtree.walk import find_leaves, predict
 from lomtree.weights import FULL, GROUP
@@ -27,17 +26,11 @@ class TreeLearner(GrowingLearner):
 
     state: Any
 
-    def __init__(
-        self,
-        options: Options,
-        state: Any = None,
-        scales: Scales | None = None,
-        profiles: Profiles | None = None,
-        number: int = 0,
-    ) -> None:
-        self.number = number
-        self._forerunner = Forerunner()
-        super().__init__(options, state, scales, profiles)
+    number = 0
+
+    @cached_property
+    def _forerunner(self) -> Forerunner:
+        return Forerunner()
 
     def learn_scaled(self, lesson: Lesson, count: int) -> None:
         if self.threads > 1:
