@@ -23,6 +23,7 @@ from report import table, write_section
 
 TENTHS = 10
 GROWTH = 1.1  # of memory
+SLACK = 10.0  # MB: blocks of text in flight come and go
 SLOWER = 1.5  # times the processor's time
 LEAST = 1.0  # seconds of a turn: the time of shorter ones says nothing
 WORSE = 0.02  # more errors at the end of a turn than at the end of the first ones
@@ -110,7 +111,7 @@ def complaints(turns: list[Turn]) -> list[str]:
     error = max(turn.last_error for turn in warm)
     found = []
     for turn in later:
-        if turn.megabytes > GROWTH * largest:
+        if turn.megabytes > GROWTH * largest + SLACK:
             found.append(f"{turn.examples:,}: memory grows, {turn.megabytes:.0f} MB")
         if turn.seconds > SLOWER * longest and longest > LEAST:
             found.append(f"{turn.examples:,}: it becomes slower, {turn.seconds:.1f} s")
