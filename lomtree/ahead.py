@@ -47,11 +47,16 @@ def side_by_side(
     function: Callable[[Item], Result], items: Iterable[Item], threads: int
 ) -> Iterator[Result]:
     """function(item) of each item, in their order; so many are worked on at once. If there is an
-    error instead of an item, it is raised after the results of all before it."""
+    error instead of an item, it is raised after the results of all before it.
+
+    Whoever leaves early does not wait for what is being worked on: the garbage collector may be the
+    one that leaves, in any thread and while it holds any lock, so joining could wait for ever.
+    """
     waiting: deque[Future[Result]] = deque()
     error: Exception | None = None
     iterator = iter(items)
-    with ThreadPoolExecutor(threads) as pool:
+    pool = ThreadPoolExecutor(threads)
+    try:
         while True:
             try:
                 item = next(iterator)
@@ -65,5 +70,7 @@ def side_by_side(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
     if error is not None:
         raise error

@@ -119,7 +119,8 @@ class Reader:
         self._bytes_before = 0
         self._source: Source | None = None
         self._threads = threads
-        self._arrays: list[tuple[Batch, Spans] | None] = [None] * (kept_blocks + threads)
+        self._kept_blocks = kept_blocks
+        self._arrays = self._no_arrays()
         self._turn = 0
 
     @property
@@ -129,6 +130,7 @@ class Reader:
 
     def __iter__(self) -> Iterator[Block]:
         self.skipped = self.lines = self._bytes_before = 0
+        self._arrays = self._no_arrays()  # an iteration left early may still be filling its own
         for path in self.sources:
             with Source(path) as source:
                 self._source = source
@@ -185,6 +187,9 @@ class Reader:
         if self._labels_required:
             _require_labels(block)
         return block
+
+    def _no_arrays(self) -> list[tuple[Batch, Spans] | None]:
+        return [None] * (self._kept_blocks + self._threads)
 
     def _next_arrays(self, byte_count: int, newlines: int) -> tuple[Batch, Spans]:
         self._turn = (self._turn + 1) % len(self._arrays)

@@ -22,7 +22,7 @@ _STEPS = {
 class Stopwatch:
     def __init__(self) -> None:
         self._begun = time.perf_counter()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the garbage collector may end a stage inside count()
         self.seconds: dict[str, float] = {}
         self.amounts: dict[str, dict[str, float]] = {}
 

@@ -1,5 +1,7 @@
 """Items come from a thread of their own as they would come without it."""
 
+import gc
+import sys
 import threading
 import time
 
@@ -65,6 +67,46 @@ def test_an_error_comes_after_the_results_before_it():
     assert [next(found), next(found)] == [2, 3]
     with pytest.raises(ValueError, match="no third"):
         next(found)
+
+
+def test_whoever_leaves_early_does_not_wait():
+    release, finished = threading.Event(), threading.Semaphore(0)
+
+    def work(number):
+        if number > 0:
+            assert release.wait(60)
+            finished.release()
+        return number
+
+    found = side_by_side(work, range(100), 2)
+    assert next(found) == 0
+    found.close()
+    assert not finished.acquire(blocking=False)
+    release.set()
+    for _ in range(2):
+        assert finished.acquire(timeout=60)
+    assert not finished.acquire(timeout=0.05)  # what was not begun never is
+
+
+def test_the_garbage_collector_may_be_the_one_that_leaves_in_a_thread_of_the_pool(monkeypatch):
+    unraisable = []
+    monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
+    collecting, done = threading.Event(), threading.Event()
+
+    def work(number):
+        if number == 2:
+            assert collecting.wait(60)
+            gc.collect()
+            done.set()
+        return number
+
+    cycle = [side_by_side(work, range(100), 2)]
+    assert next(cycle[0]) == 0
+    cycle.append(cycle)
+    del cycle
+    collecting.set()
+    assert done.wait(60)
+    assert unraisable == []
 
 
 def test_an_error_of_the_work_comes_in_its_place():

@@ -272,6 +272,12 @@ def test_kept_blocks_do_not_share_arrays(pieces):
     assert [kept.first_line for kept in last] == [4, 5, 6]
 
 
+def test_an_iteration_left_early_does_not_share_arrays_with_the_next(tmp_path):
+    reader = Reader([write(tmp_path, "a", b"1 |f a:1\n")])
+    first, second = next(iter(reader)), next(iter(reader))
+    assert not np.shares_memory(first.batch.values, second.batch.values)
+
+
 @pytest.mark.parametrize("on_error", ["stop", "skip"])
 def test_a_file_parsed_in_several_threads_is_read_the_same(tmp_path, monkeypatch, on_error):
     monkeypatch.setattr("lomtree.source.BLOCK", 500)
