@@ -26,7 +26,7 @@ from lomtree.errors import ModelError
 from lomtree.whole_file import open_to_replace
 
 Buffer = bytes | memoryview
-Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored, and rows.Column
+Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored and Coming
 
 KEPT = DEPTH + 2  # pieces
 _PIECE = 1 << 20
@@ -116,6 +116,17 @@ class _Reader:
 
     def go_to(self, position: int) -> None:
         self.position = self._file.seek(position)
+
+
+class Coming:
+    """An array to be written that need not be there before its turn comes: only its form is known
+    now. The last KEPT of its pieces are valid at any time."""
+
+    def __init__(self, dtype: Any, length: int, pieces: Callable[[], Iterable[np.ndarray]]) -> None:
+        self.dtype = np.dtype(dtype)
+        self.shape = (length,)
+        self.nbytes = length * self.dtype.itemsize
+        self.pieces = pieces
 
 
 class Stored:

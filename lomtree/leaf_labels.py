@@ -6,16 +6,18 @@ that saw little is not sure. The labels that only the ancestors saw are left out
 very many labels all but the MOST frequent ones; so shares may sum up to less than 1.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from lomtree.array_file import Coming
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
 from lomtree.machine import prefetch
 from lomtree.parts import Parts
 from lomtree.structure import NO_LABEL, NONE
-from lomtree.tallies import FETCHED, find, home
+from lomtree.tallies import FETCHED, Listed, find, home
 
 MOST = 32
 _NEGLIGIBLE = 1e-3  # of a share: what comes from farther up is left out
@@ -30,18 +32,12 @@ class LeafLabels(NamedTuple):
 
 
 @kernel
-def _count(nodes, tallies, node_of, starts, sums):
-    """Sum up l over the labels of every node, and count the labels of every leaf."""
-    for row in range(len(tallies)):
-        v = node_of[tallies[row].generation]
-        if tallies[row].generation != 0 and v != NONE:
-            sums[v] += tallies[row].l
-            if nodes[v].left == NONE:
-                starts[v + 1] += 1
-    for v in range(len(sums)):
-        if nodes[v].left == NONE and nodes[v].label != NO_LABEL:
-            starts[v + 1] = min(max(starts[v + 1], 1), MOST)
-        starts[v + 1] += starts[v]
+def _sum_up(tallies, listed, sums):
+    """Sum up l over the labels of every node."""
+    last = len(listed.row) - 1
+    for place in range(len(listed.row)):
+        prefetch(tallies, listed.row[min(place + FETCHED, last)])
+        sums[listed.node[place]] += tallies[listed.row[place]].l
 
 
 @kernel
@@ -60,12 +56,14 @@ def _share(nodes, root, tallies, sums, v, label, l):  # noqa: E741
 
 
 @kernel
-def _look_ahead(nodes, tallies, node_of, row):
-    """Ask for what _share() will want to know of this row's label in the parent of its leaf."""
-    v = node_of[tallies[row].generation]
-    if v != NONE and nodes[v].left == NONE and nodes[v].parent != NONE:
-        generation = nodes[nodes[v].parent].generation
-        prefetch(tallies, home(tallies, generation, tallies[row].label))
+def _look_ahead(nodes, tallies, listed, place):
+    """Ask for what _share() will want to know of a label in a leaf and in its parent."""
+    v = listed.node[place]
+    if nodes[v].left == NONE:
+        prefetch(tallies, listed.row[place])
+        if nodes[v].parent != NONE:
+            generation = nodes[nodes[v].parent].generation
+            prefetch(tallies, home(tallies, generation, listed.label[place]))
 
 
 @kernel
@@ -90,13 +88,14 @@ def _insert(v, label, share, starts, held, labels, shares):
 
 
 @kernel
-def _fill(nodes, root, tallies, node_of, sums, starts, held, labels, shares):
-    for row in range(len(tallies)):
-        _look_ahead(nodes, tallies, node_of, min(row + FETCHED, len(tallies) - 1))
-        v = node_of[tallies[row].generation]
-        if tallies[row].generation != 0 and v != NONE and nodes[v].left == NONE:
-            label = tallies[row].label
-            share = np.float32(_share(nodes, root, tallies, sums, v, label, tallies[row].l))
+def _fill(nodes, root, tallies, listed, sums, starts, held, labels, shares):
+    last = len(listed.row) - 1
+    for place in range(len(listed.row)):
+        _look_ahead(nodes, tallies, listed, min(place + FETCHED, last))
+        v, label = listed.node[place], listed.label[place]
+        if nodes[v].left == NONE:
+            times = tallies[listed.row[place]].l
+            share = np.float32(_share(nodes, root, tallies, sums, v, label, times))
             _insert(v, label, share, starts, held, labels, shares)
     for v in range(len(sums)):
         if starts[v] < starts[v + 1] and held[v] == 0:  # no example came yet
@@ -105,18 +104,21 @@ def _fill(nodes, root, tallies, node_of, sums, starts, held, labels, shares):
             _insert(v, label, share, starts, held, labels, shares)
 
 
-def count_leaf_labels(nodes: np.ndarray, root: int, tallies: np.ndarray) -> LeafLabels:
-    """Those of a LOMtree, from its tallies."""
-    count = len(nodes)
-    node_of = np.full(
-        max(int(nodes["generation"].max()), int(tallies["generation"].max())) + 1, NONE, np.int32
-    )
-    node_of[nodes["generation"]] = np.arange(count)
-    starts, sums = np.zeros(count + 1, np.int64), np.zeros(count)
-    _count(nodes, tallies, node_of, starts, sums)
+def places_of(nodes: np.ndarray) -> np.ndarray:
+    """How many labels each node of a LOMtree answers with."""
+    named = (nodes["left"] == NONE) & (nodes["label"] != NO_LABEL)
+    return np.where(named, np.clip(nodes["labels"], 1, MOST), 0).astype(np.uint8)
+
+
+def count_leaf_labels(
+    nodes: np.ndarray, root: int, tallies: np.ndarray, listed: Listed
+) -> LeafLabels:
+    """Those of a LOMtree, from its tallies, which are `listed` by node."""
+    starts, sums = _starts_of(places_of(nodes)), np.zeros(len(nodes))
+    _sum_up(tallies, listed, sums)
     labels, shares = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
-    held = np.zeros(count, np.int64)
-    _fill(nodes, root, tallies, node_of, sums, starts, held, labels, shares)
+    held = np.zeros(len(nodes), np.int64)
+    _fill(nodes, root, tallies, listed, sums, starts, held, labels, shares)
     return LeafLabels(starts, labels, shares)
 
 
@@ -138,11 +140,13 @@ def joined(parts: list[LeafLabels]) -> LeafLabels:
     )
 
 
-def store_leaf_labels(leaf_labels: LeafLabels, parts: Parts) -> None:
-    """A byte a node, and eight a label."""
-    parts.arrays["leaf_labels.count"] = np.diff(leaf_labels.starts).astype(np.uint8)
-    parts.arrays["leaf_labels.label"] = leaf_labels.labels
-    parts.arrays["leaf_labels.share"] = leaf_labels.shares
+def store_leaf_labels(nodes: np.ndarray, counted: Callable[[], LeafLabels], parts: Parts) -> None:
+    """A byte a node, and eight a label; they will have been `counted` when they are written."""
+    places = places_of(nodes)
+    count = int(places.sum(dtype=np.int64))
+    parts.arrays["leaf_labels.count"] = places
+    parts.arrays["leaf_labels.label"] = Coming(np.int32, count, lambda: [counted().labels])
+    parts.arrays["leaf_labels.share"] = Coming(np.float32, count, lambda: [counted().shares])
 
 
 def load_leaf_labels(parts: Parts, nodes: np.ndarray, label_count: int) -> LeafLabels:

@@ -164,13 +164,10 @@ class Learner(ABC):
         The same state always gives the same parts: nothing in them depends on how full a table is
         or in which order it was filled.
         """
-        listed = None
-        if self.profiler is not None:  # goes on beside the rest
-            listed = ThreadPoolExecutor(1).submit(profiles_to_arrays, self.profiler.profiles)
+        profiles = {} if self.profiler is None else profiles_to_arrays(self.profiler.profiles)
         self.store_state(parts, predict_only)
         store_scales(self.scaler.scales, parts)
-        if listed is not None:
-            parts.arrays |= listed.result()
+        parts.arrays |= profiles
 
     @classmethod
     def load(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> "Learner":

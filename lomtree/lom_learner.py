@@ -123,12 +123,25 @@ class LomLearner(TreeLearner):
 
     @property
     def leaf_labels(self) -> LeafLabels:
-        tree, table, _, counted = self.state
+        counted = self.state.leaf_labels
         if counted is None:
-            nodes, root = tree.nodes[: tree.counts["nodes"][0]], int(tree.counts["root"][0])
-            counted = count_leaf_labels(nodes, root, table)
+            counted = self._count_leaf_labels(self._tallies_in_order())
             self.state = self.state._replace(leaf_labels=counted)
         return counted
+
+    def _count_leaf_labels(self, listed: tallies.Listed) -> LeafLabels:
+        root = int(self.state.tree.counts["root"][0])
+        return count_leaf_labels(self._nodes, root, self.state.tallies, listed)
+
+    def _tallies_in_order(self) -> tallies.Listed:
+        counts = self.state.tree.counts
+        living, labels = int(counts["living"][0]), int(counts["labels"][0])
+        return tallies.in_order(self.state.tallies, self._nodes["generation"], living, labels)
+
+    @property
+    def _nodes(self) -> np.ndarray:
+        tree = self.state.tree
+        return tree.nodes[: tree.counts["nodes"][0]]
 
     @property
     def swaps(self) -> int:
@@ -139,18 +152,17 @@ class LomLearner(TreeLearner):
         return [(nodes[0], f"{nodes[1]}, {self.swaps:,} swaps"), *others]
 
     def store_state(self, parts: Parts, predict_only: bool) -> None:
+        """Tallies are sorted, and the labels of leaves counted, while weights are written."""
         tree, table, weights, _ = self.state
-        if not predict_only:  # sorting goes on beside packing
-            generations = tree.nodes["generation"][: tree.counts["nodes"][0]]
-            living, labels = (int(tree.counts[name][0]) for name in ("living", "labels"))
-            in_order = ThreadPoolExecutor(1).submit(
-                tallies.to_arrays, table, generations, living, labels
-            )
+        beside = ThreadPoolExecutor(1)
+        ordered = beside.submit(self._tallies_in_order)
+        counted = beside.submit(lambda: self._count_leaf_labels(ordered.result()))
         store_tree(tree, parts, () if predict_only else _LEARNING_COLUMNS)
         store_weights(weights, parts, predict_only)
-        store_leaf_labels(self.leaf_labels, parts)
+        store_leaf_labels(self._nodes, counted.result, parts)
         if not predict_only:
-            parts.arrays |= in_order.result()
+            living = int(tree.counts["living"][0])
+            parts.arrays |= tallies.to_arrays(table, living, ordered.result)
 
     @classmethod
     def load_state(cls, options: Options, parts: Parts, label_count: int, learning: bool) -> State:

@@ -37,7 +37,7 @@ class Options:
     trees: int = _option(
         1, "So many trees, whose answers are summed; trained side by side. Not for oaa.", "-M"
     )
-    bits: int = _option(27, "At most 2^BITS weights; the table grows as far as needed.", "-b")
+    bits: int = _option(26, "At most 2^BITS weights; the table grows as far as needed.", "-b")
     loss: str = _option("logistic", "What the regressors minimise.", choices=LOSSES)
     update: str = _option(
         "adaptive",

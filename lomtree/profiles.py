@@ -9,12 +9,14 @@ All sums are in one open-addressing table, 8 bytes for each pair of label and fe
 pair is known by 32 bits of its hash alone: the few that agree in them share a sum.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lomtree import aligned
+from lomtree.array_file import Coming
 from lomtree.batch import Batch
 from lomtree.chance import draw
 from lomtree.compiled import kernel
@@ -227,13 +229,15 @@ def _listed(profiles: Profiles) -> tuple[np.ndarray, np.ndarray]:
     return marks, sums
 
 
-def to_arrays(profiles: Profiles) -> dict[str, np.ndarray]:
+def to_arrays(profiles: Profiles) -> dict[str, Any]:
+    """The pairs are listed by another thread until they are written."""
     known = np.flatnonzero(profiles.squares)
     labels = int(known[-1]) + 1 if len(known) else 0
-    marks, sums = _listed(profiles)
+    used = int(profiles.used[0])
+    listed = ThreadPoolExecutor(1).submit(_listed, profiles)
     return {
-        "profiles.mark": marks,
-        "profiles.sum": sums,
+        "profiles.mark": Coming(np.uint32, used, lambda: [listed.result()[0]]),
+        "profiles.sum": Coming(np.float32, used, lambda: [listed.result()[1]]),
         "profiles.squares": profiles.squares[:labels],
     }
 

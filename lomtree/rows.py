@@ -13,7 +13,7 @@ import numpy as np
 
 from lomtree.ahead import ahead
 from lomtree.aligned import touch
-from lomtree.array_file import KEPT
+from lomtree.array_file import KEPT, Coming
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
 from lomtree.machine import ONE, trailing_zeros
@@ -83,23 +83,18 @@ def _scatter(bitmap, row, values, table, column):
     return row
 
 
-class Column:
-    """One column of the rows of a table that are not zero, to be written piece by piece."""
+def _column(table: np.ndarray, column: int, bitmap: np.ndarray, count: int) -> Coming:
+    """One column of the rows of a table that are not zero."""
 
-    def __init__(self, table: np.ndarray, column: int, bitmap: np.ndarray, count: int) -> None:
-        self.dtype = table.dtype
-        self.shape = (count,)
-        self.nbytes = count * table.itemsize
-        self._table, self._column, self._bitmap = table, column, bitmap
-
-    def pieces(self) -> Iterator[np.ndarray]:
-        """The last KEPT of them are valid at any time."""
+    def pieces() -> Iterator[np.ndarray]:
         byte = 0
-        for values in cycle(np.empty((KEPT, _PIECE), self.dtype)):
-            if byte == len(self._bitmap):
+        for values in cycle(np.empty((KEPT, _PIECE), table.dtype)):
+            if byte == len(bitmap):
                 return
-            byte, taken = _gather(self._table, self._column, self._bitmap, byte, values)
+            byte, taken = _gather(table, column, bitmap, byte, values)
             yield values[:taken]
+
+    return Coming(table.dtype, count, pieces)
 
 
 class Packed(NamedTuple):
@@ -107,7 +102,7 @@ class Packed(NamedTuple):
 
     kind: str  # 'dense': all rows; 'bitmap': one bit a row; 'list': their numbers
     where: np.ndarray  # uint8[] (empty, or the bitmap) or uint32[]
-    columns: list[Column]
+    columns: list[Coming]
 
 
 def pack(table: np.ndarray) -> Packed:
@@ -128,7 +123,7 @@ def pack(table: np.ndarray) -> Packed:
     elif kind == "list":
         where = np.empty(used, np.uint32)
         _list_marked(bitmap, where)
-    return Packed(kind, where, [Column(table, column, bitmap, used) for column in range(width)])
+    return Packed(kind, where, [_column(table, column, bitmap, used) for column in range(width)])
 
 
 Values = Any  # an array, or what has pieces() of one, as array_file.Stored

@@ -4,11 +4,15 @@ The key is (generation, label). A node takes a new generation whenever SetNode m
 forgetting all its labels costs nothing; the forgotten rows are dropped when the table is rebuilt.
 """
 
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import cycle
 from typing import NamedTuple
 
 import numpy as np
 
 from lomtree import aligned
+from lomtree.array_file import KEPT, Coming
 from lomtree.compiled import kernel
 from lomtree.errors import ModelError
 from lomtree.machine import prefetch
@@ -30,6 +34,7 @@ FULL = 0.75
 SLACK = 1.25
 FETCHED = 16  # rows asked for in advance
 
+_PIECE = 1 << 16  # rows
 _SUMS = ("m", "n", "l")
 
 
@@ -93,7 +98,7 @@ class Listed(NamedTuple):
 
     node: np.ndarray  # int32[]
     label: np.ndarray  # int32[]
-    row: np.ndarray  # int64[]
+    row: np.ndarray  # uint32[]
 
 
 @kernel
@@ -126,33 +131,51 @@ def sort_by(numbers, starts, listed, target):
 
 
 @kernel
-def take_sums(tallies, rows, m, n, l):  # noqa: E741
+def take_column(numbers, rows, column, values):
+    """Collect one column of these rows."""
     for place in range(len(rows)):
-        prefetch(tallies, rows[min(place + FETCHED, len(rows) - 1)])
-        tally = tallies[rows[place]]
-        m[place] = tally.m
-        n[place] = tally.n
-        l[place] = tally.l
+        prefetch(numbers, rows[min(place + FETCHED, len(rows) - 1)])
+        values[place] = numbers[rows[place], column]
 
 
-def to_arrays(
-    tallies: np.ndarray, generations: np.ndarray, living: int, labels: int
-) -> dict[str, np.ndarray]:
-    """The living tallies by node and label. generations[v] is that of node v, and no part of what
-    was learned."""
+def in_order(table: np.ndarray, generations: np.ndarray, living: int, labels: int) -> Listed:
+    """The living tallies by node and label. generations[v] is that of node v."""
     node_of = np.full(generations.max() + 1, -1, np.int32)
     node_of[generations] = np.arange(len(generations))
     listed, by_label = _room_for(living), _room_for(living)
-    list_living(tallies, node_of, listed)
+    list_living(table, node_of, listed)
     sort_by(listed.label, np.zeros(labels + 1, np.int64), listed, by_label)
     sort_by(by_label.node, np.zeros(len(generations) + 1, np.int64), by_label, listed)
-    sums = {f"tallies.{name}": np.empty(living) for name in _SUMS}
-    take_sums(tallies, listed.row, *sums.values())
-    return {"tallies.node": listed.node, "tallies.label": listed.label, **sums}
+    return listed
+
+
+def to_arrays(table: np.ndarray, living: int, ordered: Callable[[], Listed]) -> dict[str, Coming]:
+    """The living tallies, which will have been `ordered` when they are written. Generations are no
+    part of what was learned."""
+    return {
+        "tallies.node": Coming(np.int32, living, lambda: [ordered().node]),
+        "tallies.label": Coming(np.int32, living, lambda: [ordered().label]),
+        **{
+            f"tallies.{name}": Coming(np.float64, living, partial(_sums, table, name, ordered))
+            for name in _SUMS
+        },
+    }
+
+
+def _sums(table: np.ndarray, name: str, ordered: Callable[[], Listed]) -> Iterator[np.ndarray]:
+    numbers = table.view(np.float64).reshape(len(table), -1)
+    column = 1 + _SUMS.index(name)  # generation and label are in the first 8 bytes
+    rows = ordered().row
+    buffers = cycle(np.empty((KEPT, _PIECE)))
+    for begin in range(0, len(rows), _PIECE):
+        part = rows[begin : begin + _PIECE]
+        values = next(buffers)[: len(part)]
+        take_column(numbers, part, column, values)
+        yield values
 
 
 def _room_for(count: int) -> Listed:
-    return Listed(np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.int64))
+    return Listed(np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.uint32))
 
 
 def load(parts: Parts, generations: np.ndarray, label_count: int, most: int) -> np.ndarray:

@@ -27,10 +27,10 @@ GROUP = 1 << GROUP_BITS
 SPREAD = np.uint32(0xB7728ED1)
 
 FIRST_BITS = 18
-TAG_BITS = 7
+TAG_BITS = 6
 TAKEN = 1 << TAG_BITS  # set in the tag of every line in use
 MOST_FETCHED = 200  # features
-FULL = 0.85  # the part of the lines in use at which the table doubles
+FULL = 0.9  # the part of the lines in use at which the table doubles
 
 _COLUMNS = ("w", "squares")
 _TAG_COLUMNS = ("tag",)
@@ -85,7 +85,7 @@ def fetch(weights, place, features, begin, end):
 
 @kernel
 def first_slots(weights):
-    """How many slots the table begins with; TAG_BITS doublings lead to its capacity."""
+    """How many slots the table begins with; at most TAG_BITS doublings lead to its capacity."""
     capacity = len(weights.table)
     return min(capacity, max(1 << FIRST_BITS, capacity >> TAG_BITS))
 

@@ -178,7 +178,7 @@ def main() -> None:
     )
     parser.add_argument("--classes", type=int, nargs="*", default=CLASSES, metavar="K")
     parser.add_argument("--examples", type=int, nargs="*", default=EXAMPLES, metavar="N")
-    parser.add_argument("--bits", type=int, default=28, help="at most 2^BITS weights")
+    parser.add_argument("--bits", type=int, default=26, help="at most 2^BITS weights")
     parser.add_argument("--rounds", type=int, default=5, help="windows, and runs to predict")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the tables into this file")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it: .svg or .png")

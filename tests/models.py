@@ -29,3 +29,11 @@ def file_bytes(model: Model, folder, predict_only: bool = False) -> bytes:
 def read(data: bytes, folder, learning: bool = True) -> Model:
     (folder / "read.lom").write_bytes(data)
     return read_model(str(folder / "read.lom"), learning)
+
+
+def whole(array) -> np.ndarray:
+    """An array that comes in pieces, each of which is filled anew for others."""
+    if not hasattr(array, "pieces"):
+        return array
+    pieces = [piece.copy() for piece in array.pieces()]
+    return np.concatenate([np.empty(0, array.dtype), *pieces])

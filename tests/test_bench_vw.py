@@ -126,17 +126,21 @@ def test_what_is_made_is_the_same_file_for_both(tmp_path):
     assert train.count("\n") == 100
 
 
+BITS = {US: 22, VW: 24}
+
+
 def test_a_set_is_written_without_touching_the_others(tmp_path):
     texts = made_texts(100, 5, 50, tmp_path)
     path = tmp_path / "report.md"
     path.write_text("before\n")
     for name in SETS:
-        write_section(path, f"vw lomtree {name}", describe(name, 22, texts, 1, compared()))
+        write_section(path, f"vw lomtree {name}", describe(name, BITS, texts, 1, compared()))
     first = path.read_text()
     assert first.startswith("before\n")
     found = [first.index(f"### {name}\n") for name in SETS]
     assert all(a < b for a, b in pairwise(found))
     assert "| predict | 1.10 s, 100 MB | 11.00 s, 1000 MB | 10.00 | 10.00 | 0.10 |" in first
+    assert "`-b 22` (24 for VW), best of 1" in first
     assert "| read | 0.03 s, 1,359 MB/s | 0.03 s, 1,359 MB/s |" in first
-    write_section(path, "vw lomtree isolet", describe("isolet", 22, texts, 7, compared()))
+    write_section(path, "vw lomtree isolet", describe("isolet", BITS, texts, 7, compared()))
     assert path.read_text() == first.replace("best of 1", "best of 7", 1)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from models import whole
 from naive_profiles import Profiles as NaiveProfiles
 from streams import BITS, batch_of, example, leave_gaps, random_stream
 
@@ -39,7 +40,7 @@ def like(profiler, one, label):
 
 def stored(profiler):
     parts = Parts({}, {})
-    parts.arrays |= to_arrays(profiler.profiles)
+    parts.arrays |= {name: whole(part) for name, part in to_arrays(profiler.profiles).items()}
     return parts
 
 

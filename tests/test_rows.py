@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from models import whole
 
 from lomtree import rows
 from lomtree.errors import ModelError
-from lomtree.rows import Column, Packed, pack, unpack_into
+from lomtree.rows import Packed, pack, unpack_into
 
 
 def table_with(used, length: int = 64, width: int = 2, dtype=np.float32) -> np.ndarray:
@@ -17,16 +18,10 @@ def table_with(used, length: int = 64, width: int = 2, dtype=np.float32) -> np.n
     return table
 
 
-def values_of(column: Column) -> np.ndarray:
-    """All pieces of a column; each is filled anew for the next."""
-    pieces = [piece.copy() for piece in column.pieces()]
-    return np.concatenate([np.empty(0, column.dtype), *pieces])
-
-
 def unpacked(packed: Packed, length: int, dtype=np.float32) -> np.ndarray:
     table = np.zeros((length, len(packed.columns)), dtype)
     for number, column in enumerate(packed.columns):
-        unpack_into(packed.kind, packed.where, values_of(column), table, number)
+        unpack_into(packed.kind, packed.where, whole(column), table, number)
     return table
 
 
@@ -76,7 +71,7 @@ def test_unpacking_gives_the_same_table(length, width, dtype, share, piece, seed
 @pytest.mark.parametrize("used", [[3], range(0, 64, 2), range(64)])
 def test_a_column_knows_its_size_before_it_is_written(used):
     for column in pack(table_with(used)).columns:
-        values = values_of(column)
+        values = whole(column)
         assert (column.dtype, column.shape) == (values.dtype, values.shape)
         assert column.nbytes == values.nbytes
 
@@ -88,7 +83,7 @@ def test_what_comes_in_pieces_is_unpacked_the_same(used):
     for length in (1, 3, 8, 100):
         again = np.zeros_like(table)
         for number, column in enumerate(packed.columns):
-            values = InPieces(values_of(column), length)
+            values = InPieces(whole(column), length)
             unpack_into(packed.kind, packed.where, values, again, number)
         assert np.array_equal(again, table)
 

@@ -26,6 +26,7 @@ from streams import ask, teach
 from lomtree.errors import ModelError
 from lomtree.model_file import _needed_to_answer, read_model
 from lomtree.options import ALGORITHMS, LOMTREE_ONLY, Options
+from lomtree.weights import TAG_BITS
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +167,7 @@ def as_large_as_possible(header, arrays) -> None:
                 arrays[name] = np.ones(1, arrays[name].dtype)
             arrays[f"{part}.where"] = np.zeros(1, np.uint32)
     if "slots" in header:
-        header["slots"] = [1 << 24, 1]
+        header["slots"] = [1 << (31 - TAG_BITS), 1]
     else:
         arrays["rows.features"] = arrays["rows.features"][:1]
         header["rows"] = [1, 2**30, header["rows"][2]]
