@@ -23,6 +23,7 @@ from strange_files import (
 )
 from streams import ask, teach
 
+from lomtree.array_file import VERSION
 from lomtree.errors import ModelError
 from lomtree.model_file import _needed_to_answer, read_model
 from lomtree.options import ALGORITHMS, LOMTREE_ONLY, Options
@@ -64,7 +65,7 @@ def test_every_flipped_byte_is_refused_or_in_a_part_that_is_not_read(options, tm
 
 
 def test_another_version_is_named(whole, tmp_path):
-    with pytest.raises(ModelError, match="its format is version 7, this program reads 2"):
+    with pytest.raises(ModelError, match=f"its format is version 7, this program reads {VERSION}"):
         read(whole[:8] + b"\7\0\0\0" + whole[12:], tmp_path)
 
 
