@@ -52,9 +52,10 @@ class TreeLearner(GrowingLearner):
 
     def find_leaves(self, batch: Batch, count: int) -> np.ndarray:
         """The leaf (a node's number) where each of the first `count` examples ends."""
-        leaves, scaled = np.empty(count, np.int64), self.scaler.outline(batch, count)
+        leaves, depths = np.empty(count, np.int32), np.empty(count, np.int32)
+        scaled = self.scaler.outline(batch, count)
         self.scaler.apply(batch, 0, count, scaled)
-        find_leaves(self.state.tree, self.state.weights, scaled, count, leaves)
+        find_leaves(self.state.tree, self.state.weights, scaled, 0, count, leaves, depths)
         return leaves
 
     @property
