@@ -21,6 +21,7 @@ from lomtree.nodes import Tree, load_tree, make_tree, store_tree, with_room
 from lomtree.options import Options
 from lomtree.parts import Parts
 from lomtree.regressor import rule_of
+from lomtree.trails import make_trails, with_label
 from lomtree.tree_learner import TreeLearner
 from lomtree.weights import Weights, load_weights, make_weights, store_weights
 
@@ -50,7 +51,8 @@ class LomLearner(TreeLearner):
         )
 
     def _make_scratch(self, length: int) -> Scratch:
-        return Scratch(np.empty(length, np.float32))
+        trails = make_trails(0) if self._scratch is None else self._scratch.trails
+        return Scratch(np.empty(length, np.float32), trails)
 
     @property
     def _growth(self) -> Growth:
@@ -86,6 +88,7 @@ class LomLearner(TreeLearner):
         """Make room for more nodes and tallies; what recycled nodes have forgotten is dropped."""
         tree, table = self.state.tree, self.state.tallies
         count = tree.counts[0]
+        self._scratch = self._scratch._replace(trails=with_label(self._scratch.trails, label))
         if count["nodes"] + 2 > len(tree.nodes):
             tree = with_room(tree, int(count["nodes"]) + 2)
         more = int(count["depth"]) + 2

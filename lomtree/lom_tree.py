@@ -36,7 +36,8 @@ from lomtree.machine import prefetch
 from lomtree.nodes import take_place
 from lomtree.regressor import score, update
 from lomtree.structure import NO_LABEL, NONE
-from lomtree.tallies import find, has_room, home
+from lomtree.tallies import find, has_room, home, is_row_of
+from lomtree.trails import guessed_node, guessed_row, note_step, prepare
 from lomtree.walk import answer_from, child, fetch_child, look_ahead
 from lomtree.weights import make_room
 
@@ -55,9 +56,10 @@ class Growth(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one example: the direction of its update."""
+    """What is no part of the tree: room for the direction of an example's update, and trails."""
 
     direction: np.ndarray  # float32[]
+    trails: np.ndarray  # see trails.py
 
 
 @kernel
@@ -180,14 +182,16 @@ def preference(growth, node, j, y):
 
 
 @kernel
-def reach(tree, tallies, growth, j, y, importance):
-    """Count an example of label y in at node j; returns the row of its tally.
+def reach(tree, tallies, growth, j, y, importance, guess):
+    """Count an example of label y in at node j; returns the row of its tally, which may be `guess`.
 
     m of a label that is new to the node begins with what chance prefers, where it does. So several
     trees of one stream become different ones.
     """
     node = tree.nodes[j]
-    row = find(tallies, node.generation, y)
+    row = guess
+    if not is_row_of(tallies, guess, node.generation, y):
+        row = find(tallies, node.generation, y)
     tally = tallies[row]
     if tally.generation == 0:
         tally.generation = node.generation
@@ -249,7 +253,7 @@ def learn_example(
     The answer costs little: the walk before the update is the walk of the update, until an update
     turns a score's sign and the old walk goes on by itself.
     """
-    nodes, counts = tree.nodes, tree.counts[0]
+    nodes, counts, trails = tree.nodes, tree.counts[0], scratch.trails
     begin, end = batch.starts[example], batch.starts[example + 1]
     y, importance = batch.labels[example], np.float64(batch.weights[example])
     counts.examples += 1
@@ -262,15 +266,18 @@ def learn_example(
         if not answered and nodes[j].left == NONE:
             answer = nodes[j].label
             answered = True
-        row = reach(tree, tallies, growth, j, y, importance)
+        row = reach(tree, tallies, growth, j, y, importance, guessed_row(trails, y, depth))
+        note_step(trails, y, depth, j, row)
         if nodes[j].left == NONE:
             nodes[j].n += importance
         if nodes[j].left == NONE and not split(tree, growth, j):
+            note_step(trails, y, depth + 1, NONE, 0)
             nodes[j].C += importance
             update_C(tree, j)
             counts.depth = max(counts.depth, depth)
             return answer, depth
-        look_ahead_to_learn(tree, tallies, weights, batch, begin, end, j, row)
+        if guessed_node(trails, y, depth + 1) not in (nodes[j].left, nodes[j].right):
+            look_ahead_to_learn(tree, tallies, weights, batch, begin, end, j, row)
         before, after = train_node(
             tree,
             tallies,
@@ -312,11 +319,13 @@ def learn(
         more = counts.depth + 2
         if (
             counts.nodes + 2 > len(tree.nodes)
+            or batch.labels[example] >= len(scratch.trails)
             or not has_room(tallies, counts.tallies, more)
             or counts.living + more > most_statistics(growth, more)
         ):
             return example
         make_room(weights)
+        prepare(tree, tallies, weights, scratch.trails, batch, example, last)
         answers[example], depths[example] = learn_example(
             tree, tallies, weights, growth, rule, scratch, batch, example, mean_squares[example],
             asked,

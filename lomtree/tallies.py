@@ -74,6 +74,16 @@ def find(tallies, generation, label):
 
 
 @kernel
+def is_row_of(tallies, row, generation, label):
+    """Whether this, which may be any number, is the row of (generation, label)."""
+    return (
+        0 <= row < len(tallies)
+        and tallies[row].generation == generation
+        and tallies[row].label == label
+    )
+
+
+@kernel
 def has_room(tallies, used, more):
     return used + more <= FULL * len(tallies)
 
