@@ -10,6 +10,10 @@ import sys
 
 CLOSED_PIPE = 141
 
+# Nothing here multiplies matrices: threads that numpy starts to wait for some would only take the
+# second core while the program starts.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 
 class Stopped(BaseException):
     """A signal that ends a program asked this one to. (click would say more than one line about a

@@ -152,8 +152,9 @@ def load_weights(parts: Parts, options: Options, learning: bool) -> Weights:
         raise ModelError("its table's size is not a power of two")
     capacity = 1 << options.bits if learning else slots
     columns = 2 if learning and options.update == "adaptive" else 1
+    zeros = aligned.zeros if learning else aligned.zeros_in_small_pages
     weights = Weights(
-        aligned.zeros((capacity, columns), np.float32),
+        zeros((capacity, columns), np.float32),
         np.zeros(capacity // GROUP if learning else 0, np.uint8),
         np.array([slots, used], np.int64),
     )
