@@ -30,8 +30,20 @@ def zeros_in_small_pages(shape: tuple[int, ...], dtype: type) -> np.ndarray:
 
 def touch(array: np.ndarray) -> None:
     """Have the pages of a contiguous array there; what is in it stays as it is."""
-    begin = -(-array.ctypes.data // mmap.PAGESIZE) * mmap.PAGESIZE
-    size = array.ctypes.data + array.nbytes - begin
-    if size > 0:
-        advise = ctypes.CDLL(None).madvise
-        advise(ctypes.c_void_p(begin), ctypes.c_size_t(size), _POPULATE_WRITE)
+    _advise(array, _POPULATE_WRITE)
+
+
+def give_back(array: np.ndarray) -> None:
+    """Give the pages of a contiguous array to whoever needs memory next; what was in it is lost."""
+    _advise(array, mmap.MADV_DONTNEED)
+
+
+def _advise(array: np.ndarray, advice: int) -> None:
+    """Tell the system about the pages that are the array's alone."""
+    page = mmap.PAGESIZE
+    begin = -(-array.ctypes.data // page) * page
+    end = (array.ctypes.data + array.nbytes) // page * page
+    if begin < end:
+        ctypes.CDLL(None).madvise(
+            ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), ctypes.c_int(advice)
+        )

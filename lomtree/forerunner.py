@@ -6,17 +6,10 @@ on such a machine that was a quarter of the time of training.
 
 from concurrent.futures import Executor, Future
 
-import numpy as np
-
 from lomtree.aligned import touch
 from lomtree.weights import FULL, GROUP, Weights
 
 EARLY = 0.65  # how full a table is when its growth is prepared; FULL is when it grows
-
-
-def touched(array: np.ndarray) -> np.ndarray:
-    touch(array)
-    return array
 
 
 class Forerunner:

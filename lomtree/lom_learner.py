@@ -1,13 +1,12 @@
 """The LOMtree as a learner: the arrays of Algorithm 1, grown when they are full."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
 from lomtree import tallies
 from lomtree.errors import ModelError
-from lomtree.forerunner import EARLY, touched
 from lomtree.forgetting import KEPT, forget
 from lomtree.leaf_labels import (
     LeafLabels,
@@ -40,7 +39,6 @@ class State(NamedTuple):
 
 class LomLearner(TreeLearner):
     state: State
-    _next_tallies: Future | None = None  # a larger table, made in advance
 
     def _new_state(self) -> State:
         adaptive = self.options.update == "adaptive"
@@ -76,14 +74,6 @@ class LomLearner(TreeLearner):
             lesson.mean_squares, begin, end, lesson.asked, lesson.answers, lesson.depths,
         )  # fmt: skip
 
-    def learn_scaled(self, lesson: Lesson, count: int) -> None:
-        used, rows = self.state.tree.counts["tallies"][0], len(self.state.tallies)
-        if self.threads > 1 and self._next_tallies is None and used > EARLY * rows:
-            self._next_tallies = self.pool.submit(
-                lambda: touched(tallies.make_tallies(2 * rows + tallies.FIRST_ROWS))
-            )
-        super().learn_scaled(lesson, count)
-
     def _grow(self, label: int) -> None:
         """Make room for more nodes and tallies; what recycled nodes have forgotten is dropped."""
         tree, table = self.state.tree, self.state.tallies
@@ -111,18 +101,11 @@ class LomLearner(TreeLearner):
             forget(table, number_of, nodes, keep)
         count["living"] = nodes["labels"].sum()
         most = most_statistics(self._growth, more)
-        target = self._empty_tallies(tallies.rows_for(int(count["living"]) + more, most))
-        count["tallies"] = tallies.move_living(table, number_of, target)
+        rows = tallies.rows_for(int(count["living"]) + more, most)
+        target, count["tallies"] = tallies.rebuilt(table, number_of, rows)
         nodes["generation"] = np.arange(1, len(nodes) + 1)
         count["generations"] = len(nodes)
         return target
-
-    def _empty_tallies(self, rows: int) -> np.ndarray:
-        if self._next_tallies is not None:
-            prepared, self._next_tallies = self._next_tallies.result(), None
-            if len(prepared) >= rows:
-                return prepared[:rows]
-        return tallies.make_tallies(rows)
 
     @property
     def leaf_labels(self) -> LeafLabels:

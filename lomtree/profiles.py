@@ -206,6 +206,7 @@ class Profiler:
             squares = more
         if used[0] + length > FULL * len(table) and len(table) < self._most:
             marks, sums = _listed(self.profiles)
+            aligned.give_back(table)
             rows = min(int(2 * (len(marks) + length) / FULL) + 1, self._most)
             table = aligned.zeros(rows, PAIR)
             _put_all(table, marks, sums)

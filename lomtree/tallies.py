@@ -35,6 +35,7 @@ SLACK = 1.25
 FETCHED = 16  # rows asked for in advance
 
 _PIECE = 1 << 16  # rows
+_MOVED = 1 << 20  # rows, at a time
 _SUMS = ("m", "n", "l")
 
 
@@ -101,6 +102,17 @@ def move_living(tallies, number_of, target):
             target[there].generation = generation
             moved += 1
     return moved
+
+
+def rebuilt(table: np.ndarray, number_of: np.ndarray, rows: int) -> tuple[np.ndarray, int]:
+    """A table of so many rows with what move_living() finds, and how many that are. What has moved
+    makes room for it: the old table is lost, and never are both in memory as a whole."""
+    target, moved = make_tallies(rows), 0
+    for begin in range(0, len(table), _MOVED):
+        part = table[begin : begin + _MOVED]
+        moved += move_living(part, number_of, target)
+        aligned.give_back(part)
+    return target, moved
 
 
 class Listed(NamedTuple):
