@@ -5,7 +5,6 @@ longer than many a run. numba sees the kernels that a kernel calls by their type
 """
 
 import contextlib
-import hashlib
 import sys
 import threading
 from collections.abc import Callable
@@ -37,7 +36,7 @@ class Kernel:
 
     def _load(self, form: Any, arguments: tuple) -> Callable:
         function = self._function
-        key = hashlib.blake2b(native.describe(form).encode(), digest_size=8).hexdigest()
+        key = kernel_store.checksum([native.describe(form).encode()])
         name = f"{function.__module__}.{function.__qualname__}-{key}.o"
         code = kernel_store.find(name) or self._compile(name, arguments)
         return native.load(code, arguments)

@@ -3,17 +3,18 @@
 A kernel inlines functions of other files, so the folder is named after the text of the whole
 package, and after the processor: any edit, any upgrade and any other machine has a folder of its
 own, and stale code cannot be found.
+
+Every run comes by here, so it does without hashlib and pathlib, which take 8 ms to import.
 """
 
 import contextlib
 import fcntl
-import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
+from itertools import chain
 from typing import NamedTuple
 
 FOLDERS_KEPT = 4
@@ -29,7 +30,7 @@ class Code(NamedTuple):
 def _processor() -> bytes:
     """What tells processors that take other code apart."""
     with contextlib.suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_bytes().partition(b"\n\n")[0].splitlines()
+        lines = _read("/proc/cpuinfo").partition(b"\n\n")[0].splitlines()
         telling = (b"model name", b"cpu family", b"model\t", b"flags", b"Features", b"CPU part")
         return b"\n".join(line for line in lines if line.startswith(telling))
     import llvmlite.binding as llvm  # takes time
@@ -37,34 +38,47 @@ def _processor() -> bytes:
     return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}".encode()
 
 
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def checksum(texts: Iterable[bytes]) -> str:
+    """What tells one list of texts from another, unless somebody makes them agree."""
+    first, second = 0, 1
+    for text in texts:
+        text = b"%d %b" % (len(text), text)
+        first, second = zlib.crc32(text, first), zlib.adler32(text, second)
+    return f"{first:08x}{second:08x}"
+
+
 @cache
 def _digest() -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    digest.update(_processor())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    folder = os.path.dirname(__file__)
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".py"))
+    files = ((name.encode(), _read(os.path.join(folder, name))) for name in names)
+    return checksum(chain([_processor()], chain.from_iterable(files)))
 
 
-def _base_folders() -> Iterator[Path]:
+def _base_folders() -> Iterator[str]:
     """Where the code may be, the best place first; NUMBA_CACHE_DIR is the user's word."""
     if os.environ.get("NUMBA_CACHE_DIR"):
-        yield Path(os.environ["NUMBA_CACHE_DIR"])
+        yield os.environ["NUMBA_CACHE_DIR"]
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    yield Path(home) / "lomtree"
+    yield os.path.join(home, "lomtree")
     import tempfile  # takes time, and is rarely needed
 
-    yield Path(tempfile.gettempdir()) / f"lomtree-{os.getuid()}"
+    yield os.path.join(tempfile.gettempdir(), f"lomtree-{os.getuid()}")
 
 
-def folders() -> Iterator[Path]:
-    return (base / f"kernels-{_digest()}" for base in _base_folders())
+def folders() -> Iterator[str]:
+    return (os.path.join(base, f"kernels-{_digest()}") for base in _base_folders())
 
 
-def _is_trusted(folder: Path) -> bool:
+def _is_trusted(folder: str) -> bool:
     """What is in there will be executed: only the user, or root, may have written it."""
     try:
-        found = folder.stat()
+        found = os.stat(folder)
     except OSError:
         return False
     return found.st_uid in (0, os.getuid()) and not found.st_mode & 0o022
@@ -76,7 +90,7 @@ def find(name: str) -> Code | None:
         if not _is_trusted(folder):
             continue
         with contextlib.suppress(OSError):
-            text = (folder / name).read_bytes()
+            text = _read(os.path.join(folder, name))
             if text[:4] == _sum(text[4:]):
                 header, _, object_file = text[4:].partition(b"\n")
                 return Code(**json.loads(header), object_file=object_file)
@@ -90,14 +104,16 @@ def keep(name: str, code: Code) -> None:
     for folder in folders():
         with contextlib.suppress(OSError):
             if _is_there(folder):
-                _write(folder / name, _sum(text) + text)
+                _write(os.path.join(folder, name), _sum(text) + text)
                 return
 
 
-def _is_there(folder: Path) -> bool:
+def _is_there(folder: str) -> bool:
     """Whether it can be used; it is made if need be."""
-    if not folder.exists():
-        folder.mkdir(mode=0o700, parents=True)
+    if not os.path.exists(folder):
+        os.makedirs(os.path.dirname(folder), exist_ok=True)
+        with contextlib.suppress(FileExistsError):  # another process was faster
+            os.mkdir(folder, 0o700)
         _drop_old_folders(folder)
     return _is_trusted(folder)
 
@@ -110,22 +126,28 @@ def locked(name: str) -> Iterator[None]:
         for folder in folders():
             with contextlib.suppress(OSError):
                 if _is_there(folder):
-                    file = stack.enter_context(open(folder / f"{name}.lock", "wb"))
-                    stack.callback((folder / f"{name}.lock").unlink, missing_ok=True)
+                    lock = os.path.join(folder, f"{name}.lock")
+                    file = stack.enter_context(open(lock, "wb"))
+                    stack.callback(_remove, lock)
                     fcntl.flock(file, fcntl.LOCK_EX)
                     break
         yield
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
 
 
 def _sum(text: bytes) -> bytes:
     return zlib.crc32(text).to_bytes(4, "little")
 
 
-def _write(path: Path, text: bytes) -> None:
+def _write(path: str, text: bytes) -> None:
     """Another process may be reading or writing the same file."""
     import tempfile
 
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
     try:
         with open(handle, "wb") as file:
             file.write(text)
@@ -135,11 +157,13 @@ def _write(path: Path, text: bytes) -> None:
         raise
 
 
-def _drop_old_folders(keep: Path) -> None:
+def _drop_old_folders(keep: str) -> None:
     """Every version of the sources leaves a folder; only the newest few stay."""
+    import glob
     import shutil
 
-    others = [path for path in keep.parent.glob("kernels-*") if path != keep]
-    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    pattern = os.path.join(glob.escape(os.path.dirname(keep)), "kernels-*")
+    others = [path for path in glob.glob(pattern) if path != keep]
+    others.sort(key=os.path.getmtime, reverse=True)
     for path in others[FOLDERS_KEPT - 1 :]:
         shutil.rmtree(path, ignore_errors=True)
