@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 GRID ?= quick
+# Where data sets are looked for first; nothing need be there.
+export LOMTREE_DATA ?= ../shared/data
 OVER_CLASSES := $(BIN)/python scripts/time_over_classes.py --write BENCHMARKS.md \
 	--plot docs/time_over_classes.svg --plot docs/time_over_classes.png
 
