@@ -102,7 +102,8 @@ class LomLearner(TreeLearner):
         count["living"] = nodes["labels"].sum()
         most = most_statistics(self._growth, more)
         rows = tallies.rows_for(int(count["living"]) + more, most)
-        target, count["tallies"] = tallies.rebuilt(table, number_of, rows)
+        cores = self.pool if self.threads > 1 else None
+        target, count["tallies"] = tallies.rebuilt(table, number_of, rows, cores)
         nodes["generation"] = np.arange(1, len(nodes) + 1)
         count["generations"] = len(nodes)
         return target

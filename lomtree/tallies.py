@@ -5,6 +5,7 @@ forgetting all its labels costs nothing; the forgotten rows are dropped when the
 """
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from functools import partial
 from itertools import cycle
 from typing import NamedTuple
@@ -104,10 +105,14 @@ def move_living(tallies, number_of, target):
     return moved
 
 
-def rebuilt(table: np.ndarray, number_of: np.ndarray, rows: int) -> tuple[np.ndarray, int]:
+def rebuilt(
+    table: np.ndarray, number_of: np.ndarray, rows: int, cores: Executor | None
+) -> tuple[np.ndarray, int]:
     """A table of so many rows with what move_living() finds, and how many that are. What has moved
-    makes room for it: the old table is lost, and never are both in memory as a whole."""
+    makes room for the rest: the old table is lost. Other cores touch the new one meanwhile."""
     target, moved = make_tallies(rows), 0
+    if cores is not None:
+        cores.submit(aligned.touch, target)
     for begin in range(0, len(table), _MOVED):
         part = table[begin : begin + _MOVED]
         moved += move_living(part, number_of, target)
