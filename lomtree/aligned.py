@@ -22,7 +22,7 @@ def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type) -> np.ndarray:
 def zeros_in_small_pages(shape: tuple[int, ...], dtype: type) -> np.ndarray:
     """The same for what is filled once and read for a moment. numpy asks for huge pages, in which
     it is read a tenth faster; but a virtual machine that gave its free memory back has to fetch
-    them from its host first, at a second a gigabyte or two."""
+    them from its host first, and that takes a second or two a gigabyte."""
     size = prod(shape) * np.dtype(dtype).itemsize
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     return np.frombuffer(memory, dtype, prod(shape)).reshape(shape)

@@ -8,6 +8,7 @@ import pytest
 from streams import random_stream, teach
 
 from lomtree import forerunner
+from lomtree.aligned import give_back
 from lomtree.forerunner import EARLY, Forerunner, touch
 from lomtree.lom_learner import LomLearner
 from lomtree.options import Options
@@ -33,6 +34,16 @@ def test_touched_memory_is_there_and_as_it_was():
 def test_nothing_is_too_small_to_touch():
     touch(np.zeros(1))
     touch(np.zeros(0))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is measured in /proc")
+def test_memory_given_back_is_gone_and_that_around_it_is_as_it_was():
+    array = np.ones(1 << 24)
+    before = resident()
+    give_back(array[1000:-1000])
+    assert before - resident() > 0.9 * array.nbytes
+    assert array[:1000].sum() == array[-1000:].sum() == 1000
+    assert array.sum() < 5000
 
 
 class Now(Executor):

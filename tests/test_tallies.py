@@ -1,11 +1,14 @@
 """The table of m, n and l by (generation, label)."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lomtree import tallies
-from lomtree.tallies import find, has_room, home, make_tallies, move_living, rows_for
+from lomtree.tallies import find, has_room, home, make_tallies, move_living, rebuilt, rows_for
 
 KEYS = st.tuples(st.integers(1, 2**31 - 1), st.integers(0, 2**31 - 1))
 CLOSE_KEYS = st.tuples(st.integers(1, 4), st.integers(0, 4))
@@ -77,3 +80,19 @@ def test_a_table_has_room_while_a_free_row_is_certain():
     table = make_tallies(10)
     assert has_room(table, 5, 2)
     assert not has_room(table, 6, 2)
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+def test_a_table_moves_piece_by_piece_as_it_would_in_one(monkeypatch, threads):
+    """Pieces of 1,000 rows end in the middle of pages, which hold rows of the next one, too."""
+    monkeypatch.setattr(tallies, "_MOVED", 1000)
+    table, random = make_tallies(20_000), np.random.default_rng(5)
+    insert(table, [(int(g), label) for label, g in enumerate(random.integers(1, 100, 14_000))])
+    number_of = random.permutation(101).astype(np.int32) * (random.random(101) < 0.8)
+    number_of[0] = 0
+    expected = make_tallies(30_000)
+    count = move_living(table, number_of, expected)
+    cores = ThreadPoolExecutor(threads) if threads else None
+    target, moved = rebuilt(table, number_of, 30_000, cores)
+    assert 5_000 < moved == count
+    assert np.array_equal(target, expected)
