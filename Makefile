@@ -1,71 +1,71 @@
-# Everything runs in .venv, which the first target that needs it sets up.
-PYTHON ?= python3
+# Everything runs in .venv, which scripts/environment.sh sets up for the first target that needs it.
 BIN := .venv/bin
 GRID ?= quick
 # Where data sets are looked for first; nothing need be there.
 export LOMTREE_DATA ?= ../shared/data
-OVER_CLASSES := $(BIN)/python scripts/time_over_classes.py --write BENCHMARKS.md \
-	--plot docs/time_over_classes.svg --plot docs/time_over_classes.png
 
-.PHONY: demo test fuzz bench soak reproduce clean
+# Measurements go to stdout and into build/; with WRITE=1 into the documents and their figures.
+BENCH := $(if $(filter 1,$(WRITE)),docs,build/bench)
+RELIABILITY := $(if $(filter 1,$(WRITE)),docs,build/reliability)
+RESULTS := $(if $(filter 1,$(WRITE)),docs,build/reproduce)
 
-demo: .venv/run
+.PHONY: help demo test matrix bench fuzz soak reproduce clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-15s %s\n", $$1, $$2}'
+	@echo
+	@echo 'PYTHON=python3.12  makes .venv with another Python than python3 (3.10 or newer)'
+	@echo 'WRITE=1            lets bench, fuzz, soak and reproduce write into docs/, not into build/'
+	@echo 'GRID=full          lets reproduce try all of the paper'\''s settings'
+
+demo: environment-run ## train, predict and test on data that Python itself ships (a minute)
 	$(BIN)/python scripts/unicode_names.py --part train | $(BIN)/lomtree train --passes 10 -f names.lom
 	$(BIN)/python scripts/unicode_names.py --part test | $(BIN)/lomtree predict -i names.lom | head -5
 	$(BIN)/python scripts/unicode_names.py --part test | $(BIN)/lomtree test -i names.lom
 
-test: .venv/dev
+test: environment-dev ## check style, types and imports, and run the tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-fuzz: .venv/dev
-	$(BIN)/python scripts/fuzz.py --write RELIABILITY.md
+matrix: environment-run ## run the tests' core on every Python, with the oldest and newest numba
+	$(BIN)/python -m scripts.reliability.matrix
 
-bench: .venv/bench
-	$(BIN)/python scripts/bench_vw.py --write BENCHMARKS.md
-	$(BIN)/python scripts/bench_vw.py --algorithm oaa --passes 10 --write BENCHMARKS.md
-	$(BIN)/python scripts/growth.py --plot docs/growth.svg --write BENCHMARKS.md
-	$(OVER_CLASSES)
+bench: environment-bench ## measure time and memory, beside Vowpal Wabbit and as classes grow
+	$(BIN)/python -m scripts.bench.beside_vw --write $(BENCH)/benchmarks.md
+	$(BIN)/python -m scripts.bench.beside_vw --algorithm oaa --passes 10 --write $(BENCH)/benchmarks.md
+	$(BIN)/python -m scripts.bench.growth --write $(BENCH)/benchmarks.md --plot $(BENCH)/growth.svg
+	$(call time_over_classes,$(BENCH))
 
-soak: .venv/run
-	$(BIN)/python scripts/kill.py --write RELIABILITY.md
-	$(BIN)/python scripts/soak.py --write RELIABILITY.md
-	$(BIN)/python scripts/bounds.py --write RELIABILITY.md
+fuzz: environment-dev ## send strange input for ten minutes
+	$(BIN)/python -m scripts.reliability.fuzz --write $(RELIABILITY)/reliability.md
 
-# The paper's experiments; GRID=full tries all of its settings. Interrupted? The same command again.
-reproduce: .venv/plots
-	$(BIN)/python scripts/fetch.py
-	$(BIN)/python scripts/sweep.py --grid $(GRID)
-	$(BIN)/python scripts/finals.py
-	$(MAKE) build/reproduce/time_over_classes
-	$(BIN)/python scripts/figures.py
-	$(BIN)/python scripts/tables.py --write RESULTS.md
+soak: environment-run ## kill trainings, run a long one, and bound their memory
+	$(BIN)/python -m scripts.reliability.kill --write $(RELIABILITY)/reliability.md
+	$(BIN)/python -m scripts.reliability.soak --write $(RELIABILITY)/reliability.md
+	$(BIN)/python -m scripts.reliability.bounds --write $(RELIABILITY)/reliability.md
 
-# Nothing is run twice: this is there when the times have been taken.
-build/reproduce/time_over_classes:
-	$(OVER_CLASSES)
-	touch $@
+# Interrupted? The same command again.
+reproduce: environment-plots ## run the paper's experiments (half an hour)
+	$(BIN)/python -m scripts.reproduce.fetch
+	$(BIN)/python -m scripts.reproduce.sweep --grid $(GRID)
+	$(BIN)/python -m scripts.reproduce.finals
+	$(MAKE) build/reproduce/times-in-$(notdir $(RESULTS))
+	$(BIN)/python -m scripts.reproduce.figures --beside $(RESULTS)/results.md
+	$(BIN)/python -m scripts.reproduce.tables --write $(RESULTS)/results.md
 
-clean:
+clean: ## remove .venv, build and the demo's model
 	rm -rf .venv build names.lom
 
-.venv/run: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --editable .
-	$(BIN)/python -m compileall -q lomtree
+time_over_classes = $(BIN)/python -m scripts.bench.time_over_classes --write $(1)/benchmarks.md \
+	--plot $(1)/time_over_classes.svg --plot $(1)/time_over_classes.png
+
+# Nothing is run twice: this is there when the times have been taken.
+build/reproduce/times-in-%:
+	$(call time_over_classes,$(RESULTS))
 	touch $@
 
-.venv/dev: pyproject.toml | .venv/run
-	$(BIN)/pip install --quiet --editable '.[dev,plots]'
-	$(BIN)/pip install --quiet --editable '.[bench]' || echo 'no Vowpal Wabbit for this Python: tests against it are skipped'
-	touch $@
-
-.venv/bench: pyproject.toml | .venv/run
-	$(BIN)/pip install --quiet --editable '.[bench,plots]'
-	touch $@
-
-.venv/plots: pyproject.toml | .venv/run
-	$(BIN)/pip install --quiet --editable '.[plots]'
-	touch $@
+environment-%:
+	@sh scripts/environment.sh $* "$(PYTHON)"

@@ -8,21 +8,13 @@ import os
 import signal
 import sys
 
+from lomtree.core.errors import LomtreeError, OptionError, Stopped
+
 CLOSED_PIPE = 141
 
 # Nothing here multiplies matrices: threads that numpy starts to wait for some would only take the
 # second core while the program starts.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
-class Stopped(BaseException):
-    """A signal that ends a program asked this one to. (click would say more than one line about a
-    KeyboardInterrupt.)"""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.word = "interrupted" if number == signal.SIGINT else "terminated"
-        self.status = 128 + number
 
 
 def _fail(message: str, status: int) -> int:
@@ -34,7 +26,7 @@ def _fail(message: str, status: int) -> int:
 def _run() -> int:
     settings: dict[str, bool] = {}
     try:
-        from lomtree.cli import cli
+        from lomtree.cli.main import cli
 
         return cli.main(prog_name="lomtree", standalone_mode=False, obj=settings) or 0
     except BaseException as error:
@@ -50,10 +42,8 @@ def _run() -> int:
 def _status_of(error: BaseException) -> int:
     """Say in a sentence what went wrong."""
     if isinstance(error, Stopped):
-        return _fail(error.word, error.status)
+        return _fail(error.word + error.advice, error.status)
     import click
-
-    from lomtree.errors import LomtreeError, OptionError
 
     if isinstance(error, click.ClickException):
         error.show()

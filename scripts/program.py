@@ -8,7 +8,7 @@ import lomtree
 
 def checksum(folder: Path) -> str:
     found = 0
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted(folder.rglob("*.py")):
         found = zlib.crc32(path.read_bytes(), found)
     return f"{found:08x}"
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from lomtree import __main__ as program
-from lomtree import compiled
+from lomtree.jit import kernel
 
 
 class Result(NamedTuple):
@@ -22,7 +22,7 @@ class Result(NamedTuple):
 @pytest.fixture
 def lomtree(monkeypatch, capfdbinary, tmp_path_factory):
     """Run a command as the shell would, but in this process; stdin is a file with these bytes."""
-    monkeypatch.setattr(compiled, "announce_compilation", lambda: None)
+    monkeypatch.setattr(kernel, "announce_compilation", lambda: None)
     folder = tmp_path_factory.mktemp("stdin")
 
     def run(*arguments, stdin: bytes = b"") -> Result:
@@ -52,7 +52,7 @@ def process():
     def start(*arguments, **settings) -> subprocess.Popen:
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         command = [sys.executable, "-m", "lomtree", *map(str, arguments)]
-        package = {**os.environ, "PYTHONPATH": str(Path(compiled.__file__).parents[1])}
+        package = {**os.environ, "PYTHONPATH": str(Path(kernel.__file__).parents[2])}
         started.append(subprocess.Popen(command, env=package, **(pipes | settings)))
         return started[-1]
 

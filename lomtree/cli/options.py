@@ -1,0 +1,148 @@
+"""What several commands share: how they show their help, and the options they have in common.
+
+numba takes a third of a second to import, and numpy half of that, so commands import the library
+when they run: --help and usage errors answer at once.
+"""
+
+import functools
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from lomtree.core.errors import LomtreeError, OptionError
+from lomtree.core.execution import Execution
+from lomtree.formats.registry import AUTO, FORMATS, format_warning
+from lomtree.storage.purposes import Purpose
+from lomtree.system.timing import watch
+
+if TYPE_CHECKING:
+    from lomtree.formats.reader import Reader
+    from lomtree.model.model import Model
+
+
+class Example(click.Command):
+    """A command whose epilog is shown as it is written."""
+
+    def format_epilog(self, ctx, formatter) -> None:
+        if self.epilog:
+            formatter.write("\nExample:\n\n" + self.epilog.rstrip() + "\n")
+
+
+def command(**settings):
+    return click.command(cls=Example, **settings)
+
+
+def input_options(command):
+    """What every command that reads examples takes."""
+    for decorate in (
+        click.argument("data", nargs=-1, type=click.Path()),
+        click.option(
+            "--format",
+            type=click.Choice([AUTO, *FORMATS]),
+            default=AUTO,
+            show_default=True,
+            help="Format of the data; auto looks at the first example.",
+        ),
+        click.option(
+            "--on-error",
+            type=click.Choice(["stop", "skip"]),
+            default="stop",
+            show_default=True,
+            help="What to do at a bad line: stop the run, or skip and count it.",
+        ),
+        click.option("--timings", is_flag=True, help="Print on stderr where the time went."),
+        click.option("--quiet", is_flag=True, help="Print nothing on stderr but errors."),
+    ):
+        command = decorate(command)
+
+    @functools.wraps(command)
+    def with_sources(data, timings, **arguments):
+        command(sources=list(data) or ["-"], **arguments)
+        if timings:
+            click.echo(watch.report(), err=True, nl=False)
+
+    return with_sources
+
+
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(1),
+    help="Number of cores to use; it does not change the result.  [default: all]",
+)
+
+
+def model_option(required: bool):
+    return click.option(
+        "-i",
+        "--initial-model",
+        "model_path",
+        required=required,
+        metavar="MODEL",
+        help="The model; '-' is standard input.",
+    )
+
+
+def model_options(command):
+    """What every command that asks a model takes."""
+    for decorate in (threads_option, model_option(required=True)):
+        command = decorate(command)
+    return command
+
+
+DEFAULT_BEAM = 16
+
+
+beam_option = click.option(
+    "--beam",
+    type=click.IntRange(1, 1024),
+    metavar="B",
+    help="Search the B most probable leaves of each tree instead of walking to one: fewer errors "
+    f"for up to B times the work.  [default: 1; {DEFAULT_BEAM} with --top or --probabilities]",
+)
+
+
+def read_model_to_predict(path: str, threads: int | None, quiet: bool, ranked: bool) -> "Model":
+    from lomtree.model.model_file import ModelBeingRead
+
+    purpose = Purpose.RANK if ranked else Purpose.PREDICT
+    reading = ModelBeingRead(path, purpose, Execution(threads or os.cpu_count() or 1))
+    say_compiling(quiet)
+    return reading.model()
+
+
+def check_standard_input(model_path: str, sources: list[str]) -> None:
+    if model_path == "-" and "-" in sources:
+        raise OptionError("standard input cannot be both the model (-i -) and the data")
+
+
+def require_stdout() -> None:
+    if sys.stdout is None:  # started without one: `>&-`
+        raise LomtreeError("standard output is closed")
+
+
+def say_compiling(quiet: bool) -> None:
+    from lomtree.jit.kernel import announce_compilation
+
+    if not quiet:
+        announce_compilation()
+
+
+def warnings_about(model: "Model", reader: "Reader") -> list[str]:
+    """What a person should know after a model was asked about the examples of a reader."""
+    found = []
+    if model.format is not None and reader.format not in (AUTO, model.format):
+        found.append(format_warning(model.format, reader.format))
+    if reader.examples and not reader.has_features:
+        found.append(
+            f"warning: none of the {reader.examples:,} examples has a feature: "
+            f"is this {FORMATS[reader.format].title}?"
+        )
+    return found
+
+
+def say(sentences: list[str], quiet: bool) -> None:
+    for sentence in sentences:
+        if not quiet:
+            click.echo(sentence, err=True)

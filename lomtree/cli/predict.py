@@ -1,0 +1,97 @@
+"""lomtree predict."""
+
+import sys
+from contextlib import AbstractContextManager
+from typing import Any
+
+import click
+
+from lomtree.cli.options import (
+    DEFAULT_BEAM,
+    beam_option,
+    check_standard_input,
+    command,
+    input_options,
+    model_options,
+    read_model_to_predict,
+    require_stdout,
+    say,
+    warnings_about,
+)
+from lomtree.core.errors import LomtreeError
+from lomtree.system.atomic_file import STANDARD, check_writable, open_to_replace
+from lomtree.system.overwriting import refuse_overwriting
+from lomtree.system.progress_bar import progress_bar
+from lomtree.system.timing import watch
+
+
+@command(
+    epilog="  zcat test.vw.gz | lomtree predict -i model.lom > labels.txt\n"
+    "  lomtree predict -i model.lom test.vw.gz --top 3"
+)
+@model_options
+@beam_option
+@click.option(
+    "--top",
+    type=click.IntRange(1, 1000),
+    metavar="K",
+    help="Print the K best labels, best first, each with its probability: label:0.98.",
+)
+@click.option(
+    "--probabilities", is_flag=True, help="Print the best label with its probability; as --top 1."
+)
+@click.option("-p", "--predictions", metavar="OUT", help="Write to this file instead of stdout.")
+@input_options
+def predict(
+    model_path, threads, sources, beam, top, probabilities, predictions, format, on_error, quiet
+) -> None:
+    """Print the predicted label of every example in DATA, followed by its tag.
+
+    There is one line for every line of DATA; it is empty for a blank line, a comment of libsvm
+    text, and a bad line that was skipped.
+    """
+    to_stdout = not predictions or predictions == STANDARD
+    inputs = [("the model", model_path), *(("the data", path) for path in sources)]
+    if to_stdout:
+        require_stdout()
+        refuse_overwriting([("standard output", STANDARD)], inputs)
+    else:
+        refuse_overwriting([("-p", predictions)], inputs)
+        check_writable(predictions)
+    check_standard_input(model_path, sources)
+    ranked = bool(top or probabilities or (beam or 1) > 1)
+    model = read_model_to_predict(model_path, threads, quiet, ranked)
+    from lomtree.evaluation.output import label_lines, ranking_lines
+    from lomtree.evaluation.predict import Search, predict_all
+    from lomtree.formats.reader import Reader
+
+    reader = Reader(sources, format, on_error, threads=model.learner.execution.threads)
+    lines_of = ranking_lines if top or probabilities else label_lines
+    search = Search(beam or DEFAULT_BEAM, top or 1) if ranked else None
+    seen = not quiet and not (to_stdout and sys.stdout.isatty())
+    with _open_output(predictions) as out, progress_bar(reader.size, shown=seen) as bar:
+        for predicted in predict_all(model, reader, search):
+            with watch.stage("write", examples=predicted.examples.count):
+                lines = lines_of(model.labels, predicted)
+            _write(out, lines)
+            bar.move_to(reader.bytes_read)
+    say(warnings_about(model, reader), quiet)
+    if reader.skipped:
+        say([f"skipped {reader.skipped:,} bad lines"], quiet)
+
+
+def _write(out: Any, lines: bytes) -> None:
+    try:
+        out.write(lines)
+        out.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise LomtreeError(
+            f"standard output: cannot be written ({error.strerror or error})"
+        ) from None
+
+
+def _open_output(path: str | None) -> AbstractContextManager[Any]:
+    """A file has all predictions or is as it was; stdout gets them one by one."""
+    return open_to_replace(path) if path and path != STANDARD else click.open_file("-", "wb")

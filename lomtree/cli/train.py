@@ -1,0 +1,122 @@
+"""lomtree train."""
+
+from dataclasses import Field, fields
+from math import inf
+from typing import Any
+
+import click
+
+from lomtree.cli.options import command, input_options, say_compiling, threads_option
+from lomtree.core.options import Options, choose_options
+
+
+class _Progress(click.ParamType):
+    """Like VW's -P: a whole number is a distance, a number with a point is a factor."""
+
+    name = "number"
+
+    def convert(self, value, param, ctx):
+        try:
+            number = float(value) if "." in str(value) else int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number", param, ctx)
+        if number < 1 or (isinstance(number, float) and not 1 < number < inf):
+            self.fail("must be a whole number, or a factor above 1 such as 2.0", param, ctx)
+        return number
+
+
+def _option_for(field: Field) -> Any:
+    """The click option for one of the Options."""
+    names = [*field.metadata["short"], "--" + field.name.replace("_", "-")]
+    help = field.metadata["help"]
+    if field.name in ("max_nodes", "classes"):  # 0 stands for not given
+        return click.option(*names, type=click.IntRange(1), help=help)
+    if field.default is False:
+        return click.option(*names, is_flag=True, help=help)
+    if field.default is True:
+        name = names[0].removeprefix("--")
+        return click.option(f"--{name}/--no-{name}", default=True, show_default=True, help=help)
+    choices = field.metadata["choices"]
+    kind: Any = click.Choice(choices) if choices else field.type
+    return click.option(*names, type=kind, default=field.default, show_default=True, help=help)
+
+
+def _training_options(command):
+    for field in reversed(fields(Options)):
+        command = _option_for(field)(command)
+    return command
+
+
+@command(
+    epilog="  zcat train.vw.gz | lomtree train -f model.lom\n"
+    "  lomtree train train.svm --passes 20 --holdout 0.1 -f model.lom\n"
+    "  lomtree train more.vw -i model.lom -f model.lom\n"
+    "  lomtree train huge.vw --save-every 1000000 --resume -f model.lom"
+)
+@click.option(
+    "-f",
+    "--final-model",
+    required=True,
+    metavar="MODEL",
+    help="Write the model to this file; '-' is stdout.",
+)
+@click.option(
+    "-i",
+    "--initial-model",
+    metavar="MODEL",
+    help="Go on training this model; '-' is standard input.",
+)
+@click.option(
+    "--passes",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Number of passes over the data; it is parsed once.",
+)
+@_training_options
+@click.option(
+    "--cache", metavar="FILE", help="Keep the parsed examples in this file for later runs."
+)
+@click.option(
+    "--save-every",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Write a checkpoint to MODEL after every N examples, passes counted.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="If MODEL is a checkpoint of this very run, go on from it; the result is that of a run "
+    "without interruption.",
+)
+@threads_option
+@click.option(
+    "--predict-only", is_flag=True, help="Write a smaller model that cannot be trained further."
+)
+@click.option(
+    "-P",
+    "--progress",
+    metavar="N",
+    type=_Progress(),
+    default="2.0",
+    show_default=True,
+    help="Print a row every N examples; with a decimal point, at every multiple by that factor.",
+)
+@input_options
+@click.pass_context
+def train(ctx, **arguments) -> None:
+    """Train a model on DATA and write it to MODEL."""
+    given = {
+        name: arguments[name]
+        for name in arguments
+        if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+    }
+    fresh = not (arguments["initial_model"] or arguments["resume"])
+    options = choose_options(given) if fresh else None  # else a model's own count, too
+    from lomtree.jit import kernel
+    from lomtree.training import warmup
+    from lomtree.training.session import Session
+
+    say_compiling(arguments["quiet"])
+    kernel.compile_beside(lambda: warmup.start(arguments["algorithm"]))
+    Session(given, arguments, options).run()

@@ -1,0 +1,157 @@
+"""What a model is trained with; there are no Options that make no sense."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from lomtree.core.algorithms import ALGORITHMS, options_of_others
+from lomtree.core.constants import MOST_INTERNAL_NODES
+from lomtree.core.errors import OptionError
+
+LOSSES = ("squared", "absolute", "logistic")
+UPDATES = ("sgd", "adaptive")
+SCALES = ("none", "max", "rms", "l2")
+LARGEST_BITS = 31
+MOST_TREES = 64
+
+# A model keeps what it was begun with; the rest may change when its training goes on.
+FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "tf_idf", "centroids")
+
+
+def _option(default: Any, help: str, *short: str, choices: tuple[str, ...] = ()) -> Any:
+    return field(default=default, metadata={"help": help, "short": short, "choices": choices})
+
+
+def _ensembles(algorithm: str) -> bool:
+    return algorithm in ALGORITHMS and ALGORITHMS[algorithm].ensembles
+
+
+@dataclass(frozen=True)
+class Options:
+    """The help of each is what the command line shows."""
+
+    algorithm: str = _option(
+        "lomtree",
+        "The learner: lomtree; rtree, a random tree over the labels; filter, the Filter tree; or "
+        "oaa, one-against-all, whose time is linear in the number of labels.",
+        choices=tuple(ALGORITHMS),
+    )
+    trees: int = _option(1, "Number of trees; their predictions are summed. Not for oaa.", "-M")
+    bits: int = _option(26, "Size of the weight table: it grows up to 2^BITS weights.", "-b")
+    loss: str = _option("logistic", "Loss that the regressors minimise.", choices=LOSSES)
+    update: str = _option(
+        "adaptive",
+        "Update rule: adaptive has a step size for each weight, sgd one for all.",
+        choices=UPDATES,
+    )
+    scale: str = _option(
+        "l2",
+        "Scaling of the values: none; max, by the largest value of the feature so far; rms, by the "
+        "root mean square of the feature so far; l2, by rms and then by the example's length.",
+        choices=SCALES,
+    )
+    tf_idf: bool = _option(
+        False, "Weight values by the inverse document frequency of their feature."
+    )
+    centroids: bool = _option(
+        True,
+        "Learn the centroid of each class, which improves --beam where classes have few examples. "
+        "Not for oaa.",
+    )
+    learning_rate: float = _option(4.0, "Step size.", "-l")
+    power_t: float = _option(
+        0.5,
+        "Power by which steps shrink: of the sum of squared gradients (adaptive) or of time (sgd).",
+    )
+    clip: float = _option(0.5, "Largest change of a score by one example.")
+    max_nodes: int = _option(0, "Maximum number of internal nodes (the paper's T).", "-T")
+    nodes_per_class: float = _option(
+        4.0, "Without -T, T is this number times the labels seen so far, minus 1."
+    )
+    classes: int = _option(0, "Expected number of labels; there may be more or fewer.", "-k")
+    swap_resistance: float = _option(
+        4.0,
+        "How much fuller than the smallest leaf a leaf must be to recycle it (the paper's R_S).",
+        "-R",
+    )
+    min_impurity: float = _option(
+        0.1,
+        "Minimum impurity to split: the share of a leaf's examples that do not have its most "
+        "frequent label. 0 is the paper's rule.",
+    )
+    max_statistics: int = _option(
+        2**26,
+        "Maximum number of (node, label) statistics, 53 bytes each; beyond it the least useful are "
+        "evicted.",
+    )
+    max_labels: int = _option(
+        2**22, "Maximum number of labels; a stream with more stops the run with an error."
+    )
+    holdout: float = _option(
+        0.0,
+        "Share of the examples that are held out: their error is shown, and probabilities are "
+        "calibrated on them.",
+    )
+    seed: int = _option(
+        0,
+        "Random seed: of the held-out examples, of the trees of rtree and filter, and of the "
+        "differences between several trees.",
+    )
+
+    def __post_init__(self) -> None:
+        """OptionError with the reason, in words, if these options make no sense."""
+        for name, bad, wanted in (
+            ("algorithm", self.algorithm not in ALGORITHMS, "one of " + ", ".join(ALGORITHMS)),
+            ("trees", not 1 <= self.trees <= MOST_TREES, f"from 1 to {MOST_TREES}"),
+            ("trees", self.trees > 1 and not _ensembles(self.algorithm), "1 with this algorithm"),
+            ("bits", not 10 <= self.bits <= LARGEST_BITS, f"from 10 to {LARGEST_BITS}"),
+            ("loss", self.loss not in LOSSES, "one of " + ", ".join(LOSSES)),
+            ("update", self.update not in UPDATES, "one of " + ", ".join(UPDATES)),
+            ("scale", self.scale not in SCALES, "one of " + ", ".join(SCALES)),
+            ("learning_rate", not 0 < self.learning_rate <= 1e6, "above 0 and at most 1e6"),
+            ("power_t", not 0 <= self.power_t <= 1, "from 0 to 1"),
+            ("clip", not 0 < self.clip <= 1e6, "above 0 and at most 1e6"),
+            ("max_nodes", not 0 <= self.max_nodes <= MOST_INTERNAL_NODES, "from 1 to 2^28 - 1"),
+            ("nodes_per_class", not 0 < self.nodes_per_class <= 1000, "above 0, at most 1000"),
+            ("classes", not 0 <= self.classes <= MOST_INTERNAL_NODES, "from 1 to 2^28 - 1"),
+            ("swap_resistance", not 0 <= self.swap_resistance <= 1e9, "from 0 to 1e9"),
+            ("min_impurity", not 0 <= self.min_impurity < 1, "from 0 to below 1"),
+            ("max_statistics", not 1 <= self.max_statistics <= 2**30, "from 1 to 2^30"),
+            ("max_labels", not 1 <= self.max_labels <= MOST_INTERNAL_NODES, "from 1 to 2^28 - 1"),
+            ("holdout", not 0 <= self.holdout < 1, "at least 0 and below 1"),
+            ("seed", not 0 <= self.seed < 2**63, "from 0 to 2^63 - 1"),
+        ):
+            if bad:
+                value = getattr(self, name)
+                raise OptionError(f"{option_name(name)} must be {wanted}, not {value}")
+
+
+OPTION_NAMES = tuple(field.name for field in fields(Options))
+
+
+def option_name(name: str) -> str:
+    """As it is typed: max_nodes is --max-nodes."""
+    return "--" + name.replace("_", "-")
+
+
+def choose_options(given: Mapping[str, Any], before: Options | None = None) -> Options:
+    """The options of a run: those given, else those of the model it goes on from, else the
+    defaults. Raises OptionError."""
+    chosen = {name: given[name] for name in OPTION_NAMES if given.get(name) is not None}
+    if "nodes_per_class" in chosen:
+        if "max_nodes" in chosen:
+            raise OptionError("-T and --nodes-per-class exclude each other")
+        chosen["max_nodes"] = 0
+    algorithm = chosen.get("algorithm", before.algorithm if before else Options.algorithm)
+    for name in options_of_others(algorithm):
+        if given.get(name) is not None:
+            raise OptionError(f"{option_name(name)} has no meaning for --algorithm {algorithm}")
+    if before is None:
+        return Options(**chosen)
+    for name in FIXED_BY_MODEL:
+        fixed = getattr(before, name)
+        if chosen.get(name, fixed) != fixed:
+            raise OptionError(f"{option_name(name)} is {fixed} in this model and cannot change")
+    if "classes" in chosen:  # what was prepared stays
+        chosen["classes"] = max(chosen["classes"], before.classes)
+    return replace(before, **chosen)

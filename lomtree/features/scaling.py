@@ -1,0 +1,227 @@
+"""What the regressors see of a value: freed of its feature's unit, and of its example's length.
+
+    none  the value as it is
+    max   divided by the largest size that the feature's values had so far
+    rms   divided by the root of the mean square of the feature's values so far
+    l2    as rms, and then all values of an example divided so that their squares sum up to 1
+
+Only values *seen* count, those of the example itself included. Zeros that are not written do not,
+so word counts stay nearly as they are. tf-idf multiplies a value by 1 + ln((1 + examples) /
+(1 + examples with this feature)): one that every example has keeps its size.
+"""
+
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.core.errors import ModelError
+from lomtree.core.options import SCALES, Options
+from lomtree.examples.batch import Batch, longest, vector_of
+from lomtree.jit.intrinsics import FOUR, ONE, THREE, TWO
+from lomtree.jit.kernel import kernel
+from lomtree.storage.state_dict import StateDict
+
+SCALE_NONE, SCALE_MAX, SCALE_RMS, SCALE_L2 = range(len(SCALES))
+BITS = 20
+COUNT_LIMIT = np.float32(1 << 24)  # where a float32 stops counting: old values then fade slowly
+LARGEST_RATIO = np.float32(1e10)  # of a value to its feature's size
+
+INFINITE = np.finfo(np.float32).max  # what products beyond it count as
+
+_COLUMNS = ("count", "size")
+
+
+class Scales(NamedTuple):
+    """Rows are shared by features whose hashes agree in the last BITS bits. Where a value depends
+    on itself alone there is one row, which is never used."""
+
+    kind: int
+    tf_idf: bool
+    table: np.ndarray  # float32[1 << BITS, 2]: values seen, their size (root mean square, or max)
+    norms: np.ndarray  # float64[2]: examples, sum of their squared norms after scaling
+
+
+def make_scales(options: Options) -> Scales:
+    kind = SCALES.index(options.scale)
+    rows = 1 if kind == SCALE_NONE and not options.tf_idf else 1 << BITS
+    return Scales(kind, options.tf_idf, np.zeros((rows, 2), np.float32), np.zeros(2))
+
+
+@kernel
+def row_of(scales, feature):
+    return np.int64(feature & np.uint32(len(scales.table) - 1))
+
+
+@kernel
+def fetch_sizes(scales, vector, x):
+    """Write the sizes of the features to their positions in x."""
+    for position in range(np.uint64(vector.begin), np.uint64(vector.end)):
+        x[position] = scales.table[row_of(scales, vector.features[position]), 1]
+
+
+@kernel
+def learn_values(scales, vector, counts, x):
+    """Count the values of an example in, and leave the new sizes of their features in x.
+
+    All are counted with what was known before the example: where two of its features share a row,
+    the last one's count and size stay. So the loops are those of a vector machine: rows are fetched
+    first, then all sizes are computed, then they are stored.
+    """
+    table, features, values = scales.table, vector.features, vector.values
+    first, last = np.uint64(vector.begin), np.uint64(vector.end)
+    for position in range(first, last):
+        counts[position - first] = table[row_of(scales, features[position]), 0]
+    fetch_sizes(scales, vector, x)
+    if scales.kind == SCALE_MAX:
+        for position in range(first, last):
+            x[position] = max(x[position], abs(values[position]))
+    elif scales.kind != SCALE_NONE:
+        for position in range(first, last):
+            value, root = np.float64(values[position]), np.float64(x[position])
+            count = np.float64(counts[position - first]) + 1.0
+            mean_square = root * root + (value * value - root * root) / count
+            x[position] = np.sqrt(mean_square)
+    for position in range(first, last):
+        row = row_of(scales, features[position])
+        table[row, 0] = min(counts[position - first] + np.float32(1.0), COUNT_LIMIT)
+        table[row, 1] = x[position]
+
+
+@kernel
+def rarity(scales, row):
+    """The factor of tf-idf."""
+    examples = min(scales.norms[0], np.float64(COUNT_LIMIT))
+    return np.float32(1.0 + log((1.0 + examples) / (1.0 + np.float64(scales.table[row, 0]))))
+
+
+@kernel
+def multiply_by_rarity(scales, vector, x):
+    for position in range(np.uint64(vector.begin), np.uint64(vector.end)):
+        row = row_of(scales, vector.features[position])
+        factor = rarity(scales, row) if scales.table[row, 0] > 0.0 else np.float32(0.0)
+        x[position] = min(max(x[position] * factor, -INFINITE), INFINITE)
+
+
+@kernel
+def square_of(x, begin, end):
+    """The squared norm of x[begin:end]; four sums, as in linear.update.dot()."""
+    begin, end = np.uint64(begin), np.uint64(end)
+    fours = end - (end - begin) % FOUR
+    a = b = c = d = 0.0
+    for position in range(begin, fours, FOUR):
+        a += np.float64(x[position]) ** 2
+        b += np.float64(x[position + ONE]) ** 2
+        c += np.float64(x[position + TWO]) ** 2
+        d += np.float64(x[position + THREE]) ** 2
+    for position in range(fours, end):
+        a += np.float64(x[position]) ** 2
+    return (a + b) + (c + d)
+
+
+@kernel
+def scale(scales, vector, x):
+    """Where x has the sizes of an example's features, write their values, scaled; returns the
+    squared norm. A feature never seen counts as 0, unless a value depends on itself alone."""
+    values, first, last = vector.values, np.uint64(vector.begin), np.uint64(vector.end)
+    if scales.kind == SCALE_NONE:
+        for position in range(first, last):
+            x[position] = values[position]
+    else:
+        for position in range(first, last):
+            size = x[position]
+            value = values[position] / size if size > 0.0 else np.float32(0.0)
+            x[position] = min(max(value, -LARGEST_RATIO), LARGEST_RATIO)
+    if scales.tf_idf:
+        multiply_by_rarity(scales, vector, x)
+    square = square_of(x, vector.begin, vector.end)
+    if scales.kind == SCALE_L2 and square > 0.0:
+        length = np.float32(np.sqrt(square))
+        for position in range(first, last):
+            x[position] /= length
+        square = 1.0
+    return square
+
+
+@kernel
+def _enter(scales, batch, count, counts, x, mean_squares):
+    for example in range(count):
+        vector = vector_of(batch, example)
+        learned = batch.labels[example] >= 0 and batch.weights[example] != 0.0
+        if learned:
+            scales.norms[0] += 1.0
+        if learned and len(scales.table) > 1:
+            learn_values(scales, vector, counts, x)
+        else:
+            fetch_sizes(scales, vector, x)
+        square = scale(scales, vector, x)
+        if learned:
+            scales.norms[1] += square
+        mean_squares[example] = scales.norms[1] / max(scales.norms[0], 1.0)
+
+
+@kernel
+def _apply(scales, batch, first, last, x):
+    for example in range(first, last):
+        vector = vector_of(batch, example)
+        fetch_sizes(scales, vector, x)
+        scale(scales, vector, x)
+
+
+class Scaler:
+    """Scales batches; what it returns lives until the next one comes."""
+
+    def __init__(self, scales: Scales) -> None:
+        self.scales = scales
+        self._x = np.empty(0, np.float32)
+        self._counts = np.empty(0, np.float32)  # of the features of one example
+        self._mean_squares = np.empty(0)
+
+    def enter(self, batch: Batch, count: int) -> tuple[Batch, np.ndarray]:
+        """The first `count` examples are learned: count the values of each in before it is scaled.
+        Returns them, and for each the mean squared norm so far. Those without a label or weight,
+        from which nothing is learned, do not count."""
+        if count > len(self._mean_squares):
+            self._mean_squares = np.empty(2 * count)
+        wanted = longest(batch, 0, count)
+        if wanted > len(self._counts):
+            self._counts = np.empty(2 * wanted, np.float32)
+        x = self._room(batch, count)
+        _enter(self.scales, batch, count, self._counts, x, self._mean_squares)
+        return batch._replace(values=x), self._mean_squares
+
+    def outline(self, batch: Batch, count: int) -> Batch:
+        """The first `count` examples with room for their scaled values; see apply()."""
+        return batch._replace(values=self._room(batch, count))
+
+    def apply(self, batch: Batch, first: int, last: int, outline: Batch) -> None:
+        """Scale the examples first:last for a prediction. May run in several threads at once."""
+        _apply(self.scales, batch, first, last, outline.values)
+
+    def _room(self, batch: Batch, count: int) -> np.ndarray:
+        wanted = int(batch.starts[count])
+        if wanted > len(self._x):
+            self._x = np.empty(2 * wanted, np.float32)
+        return self._x
+
+
+def store_scales(scales: Scales, state_dict: StateDict) -> None:
+    state_dict.put_packed("scales", _COLUMNS, _rows_in_use(scales))
+    state_dict.arrays["scales.norms"] = scales.norms
+
+
+def load_scales(state_dict: StateDict, options: Options) -> Scales:
+    scales = make_scales(options)
+    state_dict.fill_packed("scales", _COLUMNS, _rows_in_use(scales))
+    if np.any(scales.table[:, 0] > COUNT_LIMIT):
+        raise ModelError("its scales count more values than they can")
+    norms = state_dict.column("scales.norms", np.float64, 2)
+    if not np.all(np.isfinite(norms)) or norms.min() < 0 or np.any(scales.table < 0):
+        raise ModelError("its scales are not positive numbers")
+    scales.norms[:] = norms
+    return scales
+
+
+def _rows_in_use(scales: Scales) -> np.ndarray:
+    """None where there is one row: it is never used."""
+    return scales.table if len(scales.table) > 1 else scales.table[:0]

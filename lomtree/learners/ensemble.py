@@ -1,0 +1,140 @@
+"""Several trees over one stream, as one learner: their distributions are summed.
+
+The first is what it would be alone. The others differ by chance: a LOMtree by tie-break noise for a
+label new to a node, the trees over the labels by the order of the labels.
+"""
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from lomtree.core.options import Options
+from lomtree.examples.batch import Batch
+from lomtree.learners.base import Depths, Learner, Lesson
+from lomtree.learners.registry import learner_of
+from lomtree.learners.tree.learner import TreeLearner, rank_with
+from lomtree.ranking.centroids import WeightedCentroids, no_centroids
+from lomtree.ranking.leaf_distribution import LeafLabels, joined
+from lomtree.ranking.ranking import Ranking, Scorer
+from lomtree.storage.state_dict import StateDict
+
+
+def _member_options(options: Options) -> list[Options]:
+    """The options of each tree."""
+    return [
+        replace(options, trees=1, centroids=False, seed=(options.seed + number) % 2**63)
+        for number in range(options.trees)
+    ]
+
+
+class Ensemble(Learner):
+    """Its state is that of its trees, one after the other; all see the same scaled values."""
+
+    trees: list[TreeLearner]
+
+    @property
+    def state(self) -> Any:
+        return tuple(tree.state for tree in self.trees)
+
+    @state.setter
+    def state(self, states: Any) -> None:
+        self._leaf_labels: LeafLabels | None = None
+        alone = self.execution._replace(threads=1)
+        self.trees = []
+        members = zip(_member_options(self.options), states, strict=True)
+        for number, (options, state) in enumerate(members):
+            kind = cast(type[TreeLearner], learner_of(options.algorithm))
+            scales = self.scaler.scales
+            self.trees.append(kind(options, alone, state, scales, number=number))
+
+    @property
+    def members(self) -> list[TreeLearner]:
+        return self.trees
+
+    def reconfigure(self, options: Options) -> None:
+        super().reconfigure(options)
+        for tree, own in zip(self.trees, _member_options(options), strict=True):
+            tree.reconfigure(own)
+
+    def _new_state(self) -> Any:
+        return (None,) * self.options.trees
+
+    def learn_scaled(self, lesson: Lesson, count: int) -> None:
+        """Every tree learns by itself, on as many cores as there may be. The prediction is that of
+        most trees, of the first one if none has most; the depth is that of the first tree."""
+        self._leaf_labels = None
+        several = np.empty((2, len(self.trees), count), np.int32)
+        jobs = []
+        for tree, predicted, depths in zip(self.trees, *several, strict=True):
+            own = lesson._replace(predictions=predicted, depths=depths)
+            jobs.append(self.pool.submit(tree.learn_scaled, own, count))
+        for job in jobs:
+            job.result()
+        predicted, depths = several
+        votes = (predicted[:, None] == predicted[None]).sum(axis=0)
+        winners = np.take_along_axis(predicted, votes.argmax(axis=0)[None], axis=0)
+        lesson.predictions[:count] = winners[0]
+        lesson.depths[:count] = depths[0]
+
+    def _predict_run(
+        self, batch: Batch, begin: int, end: int, predictions: np.ndarray, depths: np.ndarray
+    ) -> None:
+        """One walk in each tree; the depth is the mean of theirs."""
+        ranking = Ranking.of(end, 1)
+        self._rank(batch, begin, end, 1, ranking, no_centroids())
+        predictions[begin:end] = ranking.labels[begin:, 0]
+        depths[begin:end] = ranking.asked[begin:] // len(self.trees)
+
+    def _rank_run(self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking) -> None:
+        self._rank(batch, begin, end, beam, ranking, self.weighted_centroids)
+
+    def _rank(
+        self,
+        batch: Batch,
+        begin: int,
+        end: int,
+        beam: int,
+        ranking: Ranking,
+        centroids: WeightedCentroids,
+    ) -> None:
+        if self._leaf_labels is None:
+            self._leaf_labels = joined([tree.leaf_labels for tree in self.trees])
+        scorer = Scorer(self._leaf_labels, centroids)
+        rank_with(self.trees, scorer, batch, begin, end, beam, ranking)
+
+    @property
+    def examples(self) -> int:
+        return self.trees[0].examples
+
+    def depths(self) -> Depths:
+        """The mean is over all trees."""
+        each = [tree.depths() for tree in self.trees]
+        mean = sum(one.mean for one in each) / len(each)
+        return Depths(mean, each[0].mean_over, max(one.largest for one in each))
+
+    def weights_summary(self) -> dict[str, Any]:
+        return self.trees[0].weights_summary()
+
+    def summary(self) -> list[tuple[str, str]]:
+        return [
+            (f"tree {number}", ", ".join(f"{name} {value}" for name, value in tree.summary()))
+            for number, tree in enumerate(self.trees)
+        ]
+
+    def store_state(self, state_dict: StateDict, predict_only: bool) -> None:
+        trees = [StateDict({}, {}) for _ in self.trees]
+        for tree, part in zip(self.trees, trees, strict=True):
+            tree.store_state(part, predict_only)
+        state_dict.add_trees(trees)
+
+    @classmethod
+    def load_state(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> Any:
+        return tuple(
+            learner_of(member.algorithm).load_state(
+                member, state_dict.tree(number), label_count, learning
+            )
+            for number, member in enumerate(_member_options(options))
+        )

@@ -1,0 +1,171 @@
+"""The LOMtree as a learner: the arrays of Algorithm 1, grown when they are full."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.core.errors import ModelError
+from lomtree.core.options import Options
+from lomtree.learners.base import Lesson
+from lomtree.learners.lom import statistics
+from lomtree.learners.lom.algorithm1 import learn, most_statistics
+from lomtree.learners.lom.eviction import KEEP_SHARE, evict
+from lomtree.learners.lom.leaf_labels import count_leaf_labels
+from lomtree.learners.lom.path_prefetch import make_paths, with_label
+from lomtree.learners.lom.state import Growth, LomScratch, LomSettings, LomState
+from lomtree.learners.tree.learner import TreeLearner
+from lomtree.learners.tree.nodes import Tree, load_tree, make_tree, store_tree, with_room
+from lomtree.linear.hashed_weights import load_weights, make_weights, store_weights
+from lomtree.linear.update import rule_of
+from lomtree.ranking.leaf_distribution import LeafLabels, load_leaf_labels, store_leaf_labels
+from lomtree.storage.state_dict import StateDict
+
+_LEARNING_COLUMNS = ("parent", "labels", "C", "m", "n", "l_max", "recycled")  # of the nodes
+
+TIE_BREAK_NOISE = 0.1  # of all trees but the first, which is Algorithm 1 without it
+
+
+class _Loaded(NamedTuple):
+    """What a file holds; only what was learned with its statistics can be counted again."""
+
+    state: LomState
+    leaf_labels: LeafLabels
+
+
+class LomLearner(TreeLearner):
+    state: LomState
+
+    _counted: LeafLabels | None = None  # what the leaves predict; None: to be counted
+
+    def _new_state(self) -> LomState:
+        adaptive = self.options.update == "adaptive"
+        return LomState(
+            make_tree(),
+            statistics.make_statistics(),
+            make_weights(self.options.bits, adaptive),
+        )
+
+    def _make_scratch(self, length: int) -> LomScratch:
+        paths = make_paths(0) if self._scratch is None else self._scratch.paths
+        return LomScratch(np.empty(length, np.float32), paths)
+
+    @property
+    def _growth(self) -> Growth:
+        options = self.options
+        return Growth(
+            int(options.max_nodes),
+            float(options.nodes_per_class),
+            int(options.classes),
+            float(options.swap_resistance),
+            float(options.min_impurity),
+            int(options.max_statistics),
+            TIE_BREAK_NOISE if self.number else 0.0,
+            options.seed,
+        )
+
+    def _learn_run(self, lesson: Lesson, begin: int, end: int) -> int:
+        self._counted = None
+        settings = LomSettings(self._growth, rule_of(self.options))
+        return learn(self.state, settings, self._scratch, lesson, begin, end)
+
+    def _grow(self, label: int) -> None:
+        """Make room for more nodes and statistics; those of recycled nodes are dropped."""
+        tree, table = self.state.tree, self.state.statistics
+        count = tree.counts[0]
+        self._scratch = self._scratch._replace(paths=with_label(self._scratch.paths, label))
+        if count["nodes"] + 2 > len(tree.nodes):
+            tree = with_room(tree, int(count["nodes"]) + 2)
+        more = int(count["depth"]) + 2
+        most = most_statistics(self._growth, more)
+        full = count["living"] + more > most
+        if full or not statistics.has_room(table, count["rows"], more):
+            table = self._rebuilt(tree, table, int(KEEP_SHARE * most) - more if full else None)
+        self.state = self.state._replace(tree=tree, statistics=table)
+
+    def _rebuilt(self, tree: Tree, table: np.ndarray, keep: int | None) -> np.ndarray:
+        """The living statistics, the `keep` best of them at most, in a table with room for more.
+
+        Generations are numbered anew: each swap takes two, and a long run would use them up.
+        """
+        count = tree.counts[0]
+        more = int(count["depth"]) + 2
+        nodes = tree.nodes[: count["nodes"]]
+        number_of = np.zeros(count["generations"] + 1, np.int32)
+        number_of[nodes["generation"]] = np.arange(1, len(nodes) + 1)
+        if keep is not None:
+            evict(table, number_of, nodes, keep)
+        count["living"] = nodes["labels"].sum()
+        most = most_statistics(self._growth, more)
+        rows = statistics.rows_for(int(count["living"]) + more, most)
+        cores = self.pool if self.execution.threads > 1 else None
+        target, count["rows"] = statistics.rebuilt(table, number_of, rows, cores)
+        nodes["generation"] = np.arange(1, len(nodes) + 1)
+        count["generations"] = len(nodes)
+        return target
+
+    @property
+    def leaf_labels(self) -> LeafLabels:
+        if self._counted is None:
+            self._counted = self._count_leaf_labels(self._statistics_in_order())
+        return self._counted
+
+    def _count_leaf_labels(self, listed: statistics.Listed) -> LeafLabels:
+        return count_leaf_labels(self.nodes, self.root, self.state.statistics, listed)
+
+    def _statistics_in_order(self) -> statistics.Listed:
+        counts = self.state.tree.counts
+        living, labels = int(counts["living"][0]), int(counts["labels"][0])
+        return statistics.in_order(self.state.statistics, self.nodes["generation"], living, labels)
+
+    @property
+    def _has_statistics(self) -> bool:
+        return bool(self.state.tree.counts["rows"][0])
+
+    def leaf_statistics(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        if not self._has_statistics:
+            return None
+        return statistics.of_leaves(self.state.statistics, self.nodes)
+
+    def leaf_weights(self) -> np.ndarray | None:
+        return self.nodes["n"] if self._has_statistics else None
+
+    def summary(self) -> list[tuple[str, str]]:
+        nodes, *others = super().summary()
+        return [(nodes[0], f"{nodes[1]}, {self.swaps:,} swaps"), *others]
+
+    def store_state(self, state_dict: StateDict, predict_only: bool) -> None:
+        """Statistics are sorted, and the labels of leaves counted, while weights are written."""
+        tree, table, weights = self.state
+        beside = ThreadPoolExecutor(1)
+        ordered = beside.submit(self._statistics_in_order)
+        counted = beside.submit(lambda: self._counted or self._count_leaf_labels(ordered.result()))
+        store_tree(tree, state_dict, () if predict_only else _LEARNING_COLUMNS)
+        store_weights(weights, state_dict, predict_only)
+        store_leaf_labels(self.nodes, counted.result, state_dict)
+        if not predict_only:
+            living = int(tree.counts["living"][0])
+            state_dict.arrays |= statistics.to_arrays(table, living, ordered.result)
+
+    @classmethod
+    def load_state(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> _Loaded:
+        counted = learning or "statistics.node" in state_dict.arrays
+        tree = load_tree(state_dict, _LEARNING_COLUMNS if counted else (), label_count)
+        table = statistics.make_statistics()
+        if counted:
+            generations, seen = tree.nodes["generation"], int(tree.counts["labels"][0])
+            table = statistics.load(state_dict, generations, seen, options.max_statistics)
+            rows = np.bincount(table["generation"], minlength=len(tree.nodes) + 1)[1:]
+            if np.any(rows != tree.nodes["labels"]):
+                raise ModelError("its statistics are not as many as its nodes say")
+            tree.counts["rows"] = tree.counts["living"] = rows.sum()
+        state = LomState(tree, table, load_weights(state_dict, options, learning))
+        return _Loaded(state, load_leaf_labels(state_dict, tree.nodes, label_count))
+
+    def _adopt(self, loaded: _Loaded | LomState) -> LomState:
+        if isinstance(loaded, LomState):
+            return loaded
+        self._counted = loaded.leaf_labels
+        return loaded.state

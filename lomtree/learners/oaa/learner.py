@@ -1,0 +1,96 @@
+"""One-against-all as a learner."""
+
+from typing import Any
+
+import numpy as np
+
+from lomtree.core.errors import ModelError
+from lomtree.core.options import Options
+from lomtree.examples.batch import Batch, longest
+from lomtree.learners.base import Lesson
+from lomtree.learners.growing import GrowingLearner
+from lomtree.learners.oaa.one_against_all import (
+    Candidates,
+    OaaScratch,
+    OaaState,
+    learn,
+    make_scratch,
+    predict,
+    rank,
+)
+from lomtree.linear.dense_weights import (
+    grown,
+    load_class_weights,
+    make_class_weights,
+    store_class_weights,
+)
+from lomtree.linear.update import rule_of
+from lomtree.ranking.ranking import Ranking
+from lomtree.storage.state_dict import StateDict
+
+
+class OaaLearner(GrowingLearner):
+    state: OaaState
+
+    def _new_state(self) -> OaaState:
+        table = make_class_weights(self.options, self.options.classes)
+        seen = np.zeros(table.weights.shape[1], np.uint8)
+        return OaaState(table, seen, np.zeros(2))
+
+    def _make_scratch(self, length: int) -> OaaScratch:
+        return make_scratch(length, len(self.state.seen))
+
+    def _learn_run(self, lesson: Lesson, begin: int, end: int) -> int:
+        return learn(self.state, rule_of(self.options), self._scratch, lesson, begin, end)
+
+    def _predict_run(
+        self, batch: Batch, begin: int, end: int, predictions: np.ndarray, depths: np.ndarray
+    ) -> None:
+        scratch = self._make_scratch(longest(batch, begin, end))
+        predict(self.state, scratch, batch, begin, end, predictions, depths)
+
+    def _rank_run(self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking) -> None:
+        scratch, labels = self._make_scratch(longest(batch, begin, end)), len(self.state.seen)
+        candidates = Candidates(np.empty(labels, np.int32), np.empty(labels))
+        rank(self.state, scratch, batch, begin, end, candidates, ranking)
+
+    def _grow(self, label: int) -> None:
+        table = grown(self.state.table, self.options, label)
+        seen = np.zeros(table.weights.shape[1], np.uint8)
+        seen[: len(self.state.seen)] = self.state.seen
+        self.state = self.state._replace(table=table, seen=seen)
+        self._scratch = self._make_scratch(len(self._scratch.x))
+
+    @property
+    def examples(self) -> int:
+        return int(self.state.totals[0])
+
+    def weights_summary(self) -> dict[str, Any]:
+        rows, limit, labels = self.state.table.size.tolist()
+        return {"features": rows, "labels": labels, "full": rows == limit}
+
+    def summary(self) -> list[tuple[str, str]]:
+        rows, limit, labels = self.state.table.size
+        crowded = ": crowded, a larger -b would help" if rows == limit else ""
+        return [("weights", f"{rows:,} features times {labels:,} labels{crowded}")]
+
+    def store_state(self, state_dict: StateDict, predict_only: bool) -> None:
+        table, seen, totals = self.state
+        store_class_weights(table, state_dict, predict_only)
+        state_dict.arrays["rows.seen"] = seen[: table.size[2]]
+        state_dict.arrays["totals"] = totals
+
+    @classmethod
+    def load_state(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> OaaState:
+        table = load_class_weights(state_dict, options, label_count, learning)
+        labels = int(table.size[2])
+        seen = np.zeros(table.weights.shape[1], np.uint8)
+        seen[:labels] = state_dict.column("rows.seen", np.uint8, labels)
+        totals = np.zeros(2)
+        if learning or "totals" in state_dict.arrays:
+            totals[:] = state_dict.column("totals", np.float64, 2)
+            if not np.all(np.isfinite(totals)) or totals.min() < 0:
+                raise ModelError("its totals are not positive numbers")
+        return OaaState(table, seen, totals)

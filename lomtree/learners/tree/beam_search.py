@@ -1,0 +1,123 @@
+"""Beam search: the best leaves of a tree for an example, instead of the one where a walk ends.
+
+A node's score is read as a probability: sigma(h) is that of going right. From level to level the
+search holds the `width` most probable nodes; a leaf stays among them as long as it is. So it asks
+at most width * depth regressors. With width 1 it is the walk.
+
+The logistic loss means its scores to be read so. Those of the other losses stay near -1 and 1, and
+are stretched to the range of the logistic one: up to where its gradients fall below the threshold.
+"""
+
+from math import exp
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.core.constants import NO_LABEL, NO_NODE
+from lomtree.examples.batch import vector_of
+from lomtree.jit.kernel import kernel
+from lomtree.learners.tree.walk import child
+from lomtree.linear.hashed_weights import fetch
+from lomtree.linear.update import score
+
+HOPELESS = 1e-4  # nodes so much less probable than the best one are given up
+SMALLEST = 1e-300  # however deep the tree: no probability becomes 0
+
+
+class Beam(NamedTuple):
+    """Room for the nodes of two levels, the most probable first."""
+
+    nodes: np.ndarray  # int64[2, width]
+    masses: np.ndarray  # float64[2, width]: the probability that the example comes to the node
+
+
+class SearchSettings(NamedTuple):
+    """How one tree is searched, and where its leaves go."""
+
+    stretch: float  # what scores are multiplied by before they are read as probabilities
+    node_offset: int  # what is added to its nodes' numbers
+    column: int  # its first one
+
+
+def make_beam(width: int) -> Beam:
+    return Beam(np.empty((2, width), np.int64), np.empty((2, width)))
+
+
+@kernel
+def put(beam, level, held, v, mass):
+    """Put v among the nodes of a level that are held, best first; if there are too many, the last
+    one falls out. Returns how many are held then."""
+    nodes, masses = beam.nodes, beam.masses
+    if held == nodes.shape[1]:
+        if mass <= masses[level, held - 1]:
+            return held
+        held -= 1
+    place = held
+    while place > 0 and masses[level, place - 1] < mass:
+        nodes[level, place] = nodes[level, place - 1]
+        masses[level, place] = masses[level, place - 1]
+        place -= 1
+    nodes[level, place] = v
+    masses[level, place] = mass
+    return held + 1
+
+
+@kernel
+def fetch_level(router, vector, beam, level, held):
+    """Ask for the weights of all nodes of a level at once; returns how many of them are no
+    leaves."""
+    nodes, inner = router.tree.nodes, 0
+    for place in range(held):
+        v = beam.nodes[level, place]
+        if nodes[v].left != NO_NODE:
+            fetch(router.weights, nodes[v].slot, vector)
+            inner += 1
+    return inner
+
+
+@kernel
+def search_example(router, vector, stretch, beam):
+    """Returns the level of the beam that holds the leaves, their number, and the number of
+    regressors asked."""
+    nodes = router.tree.nodes
+    level, held, asked = 0, 1, 0
+    beam.nodes[0, 0] = router.tree.counts[0].root
+    beam.masses[0, 0] = 1.0
+    while True:
+        inner = fetch_level(router, vector, beam, level, held)
+        if inner == 0:
+            return level, held, asked
+        asked += inner
+        below = 0
+        for place in range(held):
+            v, mass = beam.nodes[level, place], beam.masses[level, place]
+            if nodes[v].left == NO_NODE:
+                below = put(beam, 1 - level, below, v, mass)
+                continue
+            h = score(router.weights, nodes[v].slot, vector)
+            likely = np.int64(child(nodes, v, h))
+            other = np.int64(nodes[v].left) + np.int64(nodes[v].right) - likely
+            if nodes[other].label == NO_LABEL:
+                below = put(beam, 1 - level, below, likely, mass)
+                continue
+            share = 1.0 / (1.0 + exp(-stretch * abs(np.float64(h))))
+            below = put(beam, 1 - level, below, likely, max(mass * share, SMALLEST))
+            below = put(beam, 1 - level, below, other, max(mass * (1.0 - share), SMALLEST))
+        level, held = 1 - level, below
+        while beam.masses[level, held - 1] < HOPELESS * beam.masses[level, 0]:
+            held -= 1
+
+
+@kernel
+def search(router, batch, first, last, settings, beam, found, asked):
+    """Write the leaves found for each of the examples first:last, and their probabilities; row 0 is
+    the first example's. Adds the regressors asked to `asked`."""
+    width = beam.nodes.shape[1]
+    for example in range(first, last):
+        vector = vector_of(batch, example)
+        level, held, count = search_example(router, vector, settings.stretch, beam)
+        asked[example] += count
+        for place in range(width):
+            leaf = beam.nodes[level, place] + settings.node_offset if place < held else NO_NODE
+            found.leaves[example - first, settings.column + place] = leaf
+            found.masses[example - first, settings.column + place] = beam.masses[level, place]

@@ -1,0 +1,128 @@
+"""A model: what it was trained with, its labels, and what was learned; to and from a state dict."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import NamedTuple
+
+from lomtree.core.errors import ModelError, OptionError, PredictOnlyError
+from lomtree.core.execution import ONE_CORE, Execution
+from lomtree.core.options import Options
+from lomtree.examples.label_index import LabelIndex
+from lomtree.learners.base import Learner
+from lomtree.learners.factory import learner_for, new_learner
+from lomtree.storage.container import Arrays
+from lomtree.storage.state_dict import MOST_COUNTED, StateDict, whole_number
+
+LARGEST_INVERSE_TEMPERATURE = 10.0
+
+
+class Unfinished(NamedTuple):
+    """How far the run had come that saved a checkpoint."""
+
+    first: int  # the model's position when the run began
+    done: int  # examples gone through since then, in all its passes
+
+
+@dataclass
+class Model:
+    options: Options
+    labels: LabelIndex
+    learner: Learner
+    position: int = 0  # examples read in training so far, held-out ones included
+    predict_only: bool = False  # its file has nothing but what predicting needs
+    unfinished: Unfinished | None = None  # of a checkpoint
+    format: str | None = None  # of the text it was trained with, where it was text
+
+    @classmethod
+    def new(cls, options: Options, execution: Execution = ONE_CORE) -> "Model":
+        model = cls(options, LabelIndex(), new_learner(options, execution))
+        model.labels.most = options.max_labels
+        return model
+
+    def reconfigure(self, options: Options) -> None:
+        """Train on with other options."""
+        self.options = options
+        self.learner.reconfigure(options)
+        self.labels.most = options.max_labels
+
+
+def to_state_dict(model: Model, predict_only: bool) -> StateDict:
+    """What goes into a file; the same model always gives the same bytes."""
+    header = {
+        "predict_only": predict_only,
+        "options": asdict(model.options),
+        "position": model.position,
+        "inverse_temperature": model.learner.inverse_temperature,
+        "unfinished": model.unfinished,
+        "format": model.format,
+    }
+    state_dict = StateDict(
+        header, {"labels.text": model.labels.text, "labels.ends": model.labels.ends}
+    )
+    model.learner.store(state_dict, predict_only)
+    return state_dict
+
+
+def from_state_dict(
+    state_dict: StateDict, learning: bool, execution: Execution = ONE_CORE
+) -> Model:
+    """A model from what a file holds; ModelError with the reason if that is no whole model.
+
+    Without `learning` it can only predict.
+    """
+    options = _read_options(state_dict.header["options"])
+    labels = _read_labels(state_dict.arrays)
+    predict_only = state_dict.header["predict_only"]
+    if type(predict_only) is not bool:
+        raise ModelError("it does not say whether its training can go on")
+    if learning and predict_only:
+        raise PredictOnlyError("it was saved with --predict-only, so its training cannot go on")
+    learner = learner_for(options).load(options, state_dict, len(labels), learning, execution)
+    learner.inverse_temperature = _read_inverse_temperature(
+        state_dict.header["inverse_temperature"]
+    )
+    position = whole_number(state_dict.header["position"], 0, MOST_COUNTED)
+    unfinished = _read_unfinished(state_dict.header["unfinished"], position)
+    format = _read_format(state_dict.header["format"])
+    return Model(options, labels, learner, position, predict_only, unfinished, format)
+
+
+def _read_format(value: object) -> str | None:
+    if value is not None and type(value) is not str:
+        raise ModelError("its format is not a name")
+    return value
+
+
+def _read_inverse_temperature(value: object) -> float:
+    if type(value) is not float or not 0.0 < value <= LARGEST_INVERSE_TEMPERATURE:
+        raise ModelError("its calibration temperature is missing or not a number")
+    return value
+
+
+def _read_unfinished(values: list | None, position: int) -> Unfinished | None:
+    if values is None:
+        return None
+    first, done = values
+    return Unfinished(whole_number(first, 0, position), whole_number(done, 1, MOST_COUNTED))
+
+
+def _read_options(values: dict) -> Options:
+    wanted = {option.name: type(option.default) for option in fields(Options)}
+    if set(values) != set(wanted):
+        raise ModelError("its options are not those of this version")
+    for name, kind in wanted.items():
+        if type(values[name]) is not kind and not (kind is float and type(values[name]) is int):
+            raise ModelError(f"its option {name} has the wrong type")
+    try:
+        return Options(**values)
+    except OptionError as error:
+        raise ModelError(f"its options are wrong: {error}") from None
+
+
+def _read_labels(arrays: Arrays) -> LabelIndex:
+    try:
+        labels = LabelIndex.from_arrays(arrays["labels.text"], arrays["labels.ends"])
+    except ValueError as error:
+        raise ModelError(str(error)) from None
+    if len(labels) == 0:
+        raise ModelError("it has no labels")
+    return labels

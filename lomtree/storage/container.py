@@ -1,0 +1,213 @@
+"""A file of named arrays: a header in JSON, the arrays, and checksums over everything before them.
+
+    8 bytes   b"LOMTREE" and a newline
+    u32 u32   format version, length of the header
+    header    {..., "arrays": [[name, dtype, shape], ...]}; see model.to_state_dict
+    arrays    in this order, little-endian, each at a multiple of 64 bytes from the beginning
+    u32 ...   CRC-32 of all bytes before the arrays, then of each array and the gap before it
+    u32       CRC-32 of these sums
+
+An array that nobody needs is not read, so each has a sum of its own. Nothing in a file is ever
+executed, and no number in it is used before it was checked.
+"""
+
+import io
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from itertools import cycle
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from lomtree.core.errors import ModelError
+from lomtree.system.atomic_file import STANDARD, open_to_replace
+from lomtree.system.pipeline import DEPTH, ahead
+
+Buffer = bytes | memoryview
+Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored and Coming
+
+VALID_PIECES = DEPTH + 2  # pieces
+_PIECE = 1 << 20
+MAGIC = b"LOMTREE\n"
+VERSION = 4
+_ALIGN = 64
+_DTYPES = {name: np.dtype(name) for name in ("<i1", "<u1", "<i4", "<u4", "<i8", "<f4", "<f8")}
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+
+
+def _number(value: int) -> bytes:
+    return value.to_bytes(4, "little")
+
+
+def _aligned(position: int) -> int:
+    return -(-position // _ALIGN) * _ALIGN
+
+
+def _lay_out(header: dict, arrays: Arrays) -> bytes:
+    table = [[name, _NAMES[array.dtype], list(array.shape)] for name, array in arrays.items()]
+    text = json.dumps({**header, "arrays": table}, sort_keys=True, separators=(",", ":"))
+    return text.encode()
+
+
+def write_arrays(path: str, header: dict, arrays: Arrays) -> None:
+    """Write a file so that `path` holds the old one or the whole new one at any moment."""
+    text = _lay_out(header, arrays)
+    head = MAGIC + _number(VERSION) + _number(len(text)) + text
+    sums = [zlib.crc32(head)]
+    with open_to_replace(path) as file:
+        file.write(head)
+        for piece in ahead(_pieces(arrays.values(), len(head), sums)):
+            file.write(piece)
+        table = b"".join(map(_number, sums))
+        file.write(table + _number(zlib.crc32(table)))
+
+
+def _pieces(arrays: Iterable, position: int, sums: list[int]) -> Iterator[Buffer]:
+    """The bytes of the arrays, in a file that is so long already; `sums` gets their sums."""
+    for array in arrays:
+        gap = bytes(_aligned(position) - position)
+        yield gap
+        sums.append(zlib.crc32(gap))
+        position = _aligned(position) + array.nbytes
+        for piece in array.pieces() if hasattr(array, "pieces") else [array]:
+            data = np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
+            sums[-1] = zlib.crc32(data, sums[-1])
+            yield data
+
+
+def read_arrays(
+    path: str, needed: Callable[[str], bool], stored: Callable[[str], bool]
+) -> tuple[dict, Arrays]:
+    """The header, and those of the arrays that are needed; ModelError if it is no such file. Those
+    that may stay `stored` are read when they are asked for their pieces."""
+    opened = open(os.dup(0) if path == STANDARD else path, "rb")  # noqa: SIM115  # kept by Stored
+    if opened.seekable():
+        return _take_apart(_Reader(opened), needed, stored)
+    with opened:
+        head = opened.read(len(MAGIC))  # a pipe without end is no model
+        rest = opened.read() if head == MAGIC else b""
+    return _take_apart(_Reader(io.BytesIO(head + rest)), needed, stored)
+
+
+class _Reader:
+    """Gives out bytes of a file, none beyond its end."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.position = 0
+        self.end = file.seek(0, os.SEEK_END)
+        file.seek(0)
+
+    def __del__(self) -> None:
+        self._file.close()
+
+    def read(self, size: int) -> bytearray:
+        if size > self.end - self.position:
+            raise ModelError("it ends too early")
+        data = bytearray(size)
+        self.read_into(memoryview(data))
+        return data
+
+    def read_into(self, view: memoryview) -> None:
+        self._file.readinto(view)  # type: ignore[attr-defined]
+        self.position += len(view)
+
+    def go_to(self, position: int) -> None:
+        self.position = self._file.seek(position)
+
+
+class Coming:
+    """An array to be written that need not be there before its turn comes: only its form is known
+    now. The last VALID_PIECES of its pieces are valid at any time."""
+
+    def __init__(self, dtype: Any, length: int, pieces: Callable[[], Iterable[np.ndarray]]) -> None:
+        self.dtype = np.dtype(dtype)
+        self.shape = (length,)
+        self.nbytes = length * self.dtype.itemsize
+        self.pieces = pieces
+
+
+class Stored:
+    """An array that is still in its file."""
+
+    def __init__(self, file: _Reader, dtype: np.dtype, place: tuple[int, int, int], total: int):
+        self._file, self._place, self._total = file, place, total
+        self.dtype = dtype
+        self.ndim = 1
+
+    def __len__(self) -> int:
+        _before, begin, end = self._place
+        return (end - begin) // self.dtype.itemsize
+
+    def pieces(self) -> Iterator[np.ndarray]:
+        """The last VALID_PIECES of them are valid. ModelError in the end if the sum of all is
+        wrong."""
+        before, begin, end = self._place
+        self._file.go_to(before)
+        found = zlib.crc32(self._file.read(begin - before))
+        for buffer in cycle([bytearray(_PIECE) for _ in range(VALID_PIECES)]):
+            size = min(_PIECE, end - self._file.position)
+            if size == 0:
+                break
+            view = memoryview(buffer)[:size]
+            self._file.read_into(view)
+            found = zlib.crc32(view, found)
+            yield np.frombuffer(view, self.dtype)
+        _check(found, self._total)
+
+
+def _take_apart(
+    file: _Reader, needed: Callable[[str], bool], stored: Callable[[str], bool]
+) -> tuple[dict, Arrays]:
+    """The header and the arrays that are needed; nothing in them has been checked but the sums."""
+    head = file.read(min(len(MAGIC) + 8, file.end))
+    if len(head) < len(MAGIC) + 8 or not head.startswith(MAGIC):
+        raise ModelError("it does not begin like one")
+    version, length = (int.from_bytes(head[at : at + 4], "little") for at in (8, 12))
+    if version != VERSION:
+        raise ModelError(f"its format is version {version}, this program reads {VERSION}")
+    head += file.read(length)
+    header = json.loads(head[16:].decode())
+    places, sums = _places_and_sums(header["arrays"], file)
+    _check(zlib.crc32(head), sums[0])
+    arrays: Arrays = {}
+    for (name, dtype, _shape), place, total in zip(header["arrays"], places, sums[1:], strict=True):
+        if needed(name) and stored(name):
+            arrays[name] = Stored(file, _DTYPES[dtype], place, total)
+        elif needed(name):
+            before, begin, end = place
+            file.go_to(before)
+            gap, data = file.read(begin - before), file.read(end - begin)
+            _check(zlib.crc32(data, zlib.crc32(gap)), total)
+            arrays[name] = np.frombuffer(data, _DTYPES[dtype])
+    return header, arrays
+
+
+def _places_and_sums(table: list, file: _Reader) -> tuple[list[tuple[int, int, int]], list[int]]:
+    """Of each array in the header's table, where the gap before it, it and what follows it begin;
+    and the sums."""
+    places, position = [], file.position
+    for _name, dtype, shape in table:
+        begin = _aligned(position)
+        end = begin + _DTYPES[dtype].itemsize * _length(shape)
+        places.append((position, begin, end))
+        position = end
+    if position + 4 * (len(table) + 2) < file.end:
+        raise ModelError("it is longer than it says")
+    file.go_to(position)
+    sums = file.read(4 * (len(table) + 1))
+    _check(zlib.crc32(sums), int.from_bytes(file.read(4), "little"))
+    return places, np.frombuffer(sums, "<u4").tolist()
+
+
+def _check(found: int, total: int) -> None:
+    if found != total:
+        raise ModelError("its checksum is wrong, so it is damaged or incomplete")
+
+
+def _length(shape: list[int]) -> int:
+    if len(shape) != 1 or type(shape[0]) is not int or not 0 <= shape[0] < 2**40:
+        raise ModelError("one of its arrays is malformed")
+    return shape[0]

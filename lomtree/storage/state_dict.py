@@ -1,0 +1,67 @@
+"""The state dict of a model, on its way to a file and back: plain values, and arrays by name."""
+
+from typing import Any
+
+import numpy as np
+
+from lomtree.core.errors import ModelError
+from lomtree.storage.container import Arrays
+from lomtree.storage.sparse_rows import pack, unpack_into
+
+MOST_COUNTED = 2**53  # examples: no stream is so long, and what is added stays in an int64
+
+
+def whole_number(value: object, smallest: int, largest: int) -> int:
+    """A number of a header that is what it should be."""
+    if type(value) is not int or not smallest <= value <= largest:
+        raise ModelError("a number in its header is out of range")
+    return value
+
+
+def all_differ(numbers: np.ndarray) -> bool:
+    """Whether no number is there twice. (np.unique would import numpy.ma, which takes time.)"""
+    ordered = np.sort(numbers)
+    return not np.any(ordered[1:] == ordered[:-1])
+
+
+class StateDict:
+    """What comes from a file has been checked only as far as these methods do it."""
+
+    def __init__(self, header: dict[str, Any], arrays: Arrays) -> None:
+        self.header = header
+        self.arrays = arrays
+
+    def add_trees(self, trees: list["StateDict"]) -> None:
+        self.header["trees"] = [tree.header for tree in trees]
+        for number, tree in enumerate(trees):
+            self.arrays |= {f"{number}/{name}": array for name, array in tree.arrays.items()}
+
+    def tree(self, number: int) -> "StateDict":
+        """The state_dict of one of the trees that were added."""
+        prefix = f"{number}/"
+        arrays = {
+            name.removeprefix(prefix): array
+            for name, array in self.arrays.items()
+            if name.startswith(prefix)
+        }
+        return StateDict(self.header["trees"][number], arrays)
+
+    def put_packed(self, part: str, names: tuple[str, ...], table: np.ndarray) -> None:
+        """Add the columns of a table of which many rows are zero."""
+        packed = pack(table)
+        self.header[part] = packed.kind
+        self.arrays[f"{part}.where"] = packed.where
+        for name, column in zip(names, packed.columns, strict=False):
+            self.arrays[f"{part}.{name}"] = column
+
+    def fill_packed(self, part: str, names: tuple[str, ...], table: np.ndarray) -> None:
+        """Fill a table of zeros with the columns that it has room for."""
+        for column, name in enumerate(names[: table.shape[1]]):
+            values, where = self.arrays[f"{part}.{name}"], self.arrays[f"{part}.where"]
+            unpack_into(self.header[part], where, values, table, column)
+
+    def column(self, name: str, dtype: np.dtype | type, length: int) -> np.ndarray:
+        array = self.arrays[name]
+        if array.dtype != dtype or array.shape != (length,):
+            raise ModelError(f"its part {name} has the wrong form")
+        return array

@@ -1,0 +1,56 @@
+"""No command may write onto what it reads."""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterable
+from itertools import combinations
+
+from lomtree.core.errors import OptionError
+from lomtree.system.atomic_file import STANDARD
+
+Named = tuple[str, str | None]  # what it is for a person, and its path; None: it is not used
+
+
+class _File:
+    """What a path leads to: a regular file, or where one will be."""
+
+    def __init__(self, name: str, path: str, stream: int) -> None:
+        self.shown = f"{name} {path}" if path != STANDARD else name
+        self._path = path
+        self._status: os.stat_result | None = None
+        with contextlib.suppress(OSError, ValueError):  # it does not exist yet, or never can
+            self._status = os.fstat(stream) if path == STANDARD else os.stat(path)
+
+    @property
+    def may_be_lost(self) -> bool:
+        """Devices and pipes hold nothing that could be overwritten."""
+        if self._status is None:
+            return self._path != STANDARD
+        return stat.S_ISREG(self._status.st_mode)
+
+    def is_same(self, other: "_File") -> bool:
+        """Also under another name, or through a link or a redirection."""
+        if self._status is not None and other._status is not None:
+            return os.path.samestat(self._status, other._status)
+        if self._status is None and other._status is None:
+            return os.path.realpath(self._path) == os.path.realpath(other._path)
+        return False
+
+
+def _files(named: Iterable[Named], stream: int) -> list[_File]:
+    files = [_File(name, path, stream) for name, path in named if path is not None]
+    return [file for file in files if file.may_be_lost]
+
+
+def refuse_overwriting(outputs: Iterable[Named], inputs: Iterable[Named]) -> None:
+    """OptionError if one of the files to be written is one to be read, or is there twice. As a
+    path, '-' is standard output or standard input."""
+    written, read = _files(outputs, stream=1), _files(inputs, stream=0)
+    for output in written:
+        for source in read:
+            if output.is_same(source):
+                raise OptionError(f"{output.shown} would overwrite {source.shown}")
+    for one, other in combinations(written, 2):
+        if one.is_same(other):
+            raise OptionError(f"{one.shown} and {other.shown} are the same file")

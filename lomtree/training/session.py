@@ -1,0 +1,281 @@
+"""One run of `lomtree train`: from the options given to the model written."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from math import log2
+from typing import Any
+
+from lomtree import __version__
+from lomtree.core.algorithms import ALGORITHMS
+from lomtree.core.errors import DataError, LomtreeError, OptionError, PredictOnlyError, Stopped
+from lomtree.core.execution import Execution
+from lomtree.core.options import Options, choose_options
+from lomtree.examples.cache import Cache, CacheWriter, describe, is_cache
+from lomtree.formats.reader import Reader
+from lomtree.formats.registry import format_warning
+from lomtree.formats.source import name_of
+from lomtree.model.model import Model
+from lomtree.model.model_file import read_model, write_model
+from lomtree.storage.purposes import Purpose
+from lomtree.system.atomic_file import check_writable, is_special, open_to_replace
+from lomtree.system.overwriting import refuse_overwriting
+from lomtree.system.progress_bar import ProgressBar, progress_bar
+from lomtree.training.calibration import fit_inverse_temperature
+from lomtree.training.progress import Meter, to_stderr
+from lomtree.training.sources import Numbered, cached_examples, number_examples, written_to
+from lomtree.training.trainer import Trainer
+
+
+class Session:
+    """`given` are the arguments from the command line, `arguments` these and the defaults;
+    `options` those of a new model, if they are known already."""
+
+    def __init__(
+        self, given: dict[str, Any], arguments: dict[str, Any], options: Options | None = None
+    ) -> None:
+        self._target = arguments["final_model"]
+        self._predict_only = arguments["predict_only"]
+        self._passes = arguments["passes"]
+        self._cache_path = arguments["cache"]
+        self._quiet = arguments["quiet"]
+        self._on_error = arguments["on_error"]
+        self._format = arguments["format"]
+        self._save_every = arguments["save_every"] or 0
+        self._saved = 0  # examples gone through at the last checkpoint
+        self._skipped = 0
+        self._warned = False  # of another format than the model's
+        self._bar = ProgressBar()
+        self._check_paths(arguments)
+        self._reader = Reader(
+            arguments["sources"], self._format, self._on_error, labels_required=True
+        )
+        threads = arguments["threads"] or os.cpu_count() or 1
+        self._execution = Execution(threads, progressive=not self._quiet)
+        self._resumes = arguments["resume"] and os.path.exists(self._target)
+        given_model = arguments["initial_model"]
+        self._initial = self._target if self._resumes else given_model
+        # What -i names is to be trained on, whether or not it is a checkpoint.
+        self._replaces = bool(given_model and self._resumes) and os.path.samefile(
+            given_model, self._target
+        )
+        self._has_ended = False
+        self._model = self._first_model(given, options)
+        self._meter = Meter(
+            self._model.labels,
+            arguments["progress"],
+            self._say,
+            has_depth=ALGORITHMS[self._model.options.algorithm].has_tree,
+        )
+
+    def _check_paths(self, arguments: dict[str, Any]) -> None:
+        """What can be known to go wrong before any work."""
+        data = [("the data", path) for path in arguments["sources"]]
+        initial = ("the initial model", arguments["initial_model"])
+        refuse_overwriting([("-f", self._target), ("--cache", self._cache_path)], data)
+        refuse_overwriting([("--cache", self._cache_path)], [initial])
+        check_writable(self._target)
+        if (self._save_every or arguments["resume"]) and is_special(self._target):
+            raise OptionError(f"-f {self._target} is not a file, so it holds no checkpoints")
+        if arguments["initial_model"] == "-" and "-" in arguments["sources"]:
+            raise OptionError("standard input cannot be both the model (-i -) and the data")
+
+    def _first_model(self, given: dict[str, Any], options: Options | None) -> Model:
+        """A new one, the one to go on from, or the checkpoint of this run, if there is one."""
+        if not self._initial:
+            return Model.new(options or choose_options(given), self._execution)
+        try:
+            model = read_model(self._initial, Purpose.LEARN, self._execution)
+        except PredictOnlyError:
+            if not self._resumes:
+                raise
+            self._has_ended = True
+            return read_model(self._initial)
+        if self._resumes and model.unfinished is not None:
+            self._saved = model.unfinished.done
+        elif self._resumes and not self._replaces:
+            self._has_ended = True
+        model.reconfigure(choose_options(given, model.options))
+        if not self._resumes:
+            model.unfinished = None  # what comes now is new to it
+        return model
+
+    def run(self) -> None:
+        if self._has_ended:
+            self._say(f"{self._target}: nothing to resume, its training has ended\n")
+            return
+        self._train()
+
+    def _train(self) -> None:
+        self._say_settings()
+        self._meter.head()
+        trainer = Trainer(
+            self._model, self._meter, self._after_pass, self._save_every, self._save_checkpoint
+        )
+        try:
+            with self._open_bar(), self._open_examples() as examples:
+                trainer.run(examples, self._passes)
+        except Stopped as stopped:
+            stopped.advice = self._advice()
+            raise
+        if self._model.learner.examples == 0:
+            raise DataError(f"{self._names}: there are no examples to learn from")
+        self._calibrate(trainer)
+        write_model(self._model, self._target, self._predict_only)
+        self._say_summary()
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(name_of(path) for path in self._reader.sources)
+
+    def _advice(self) -> str:
+        """What someone who stops a run should know."""
+        if self._saved:
+            return (
+                f"; {self._target} holds the checkpoint after {self._saved:,} examples, and the "
+                "same command with --resume goes on from there"
+            )
+        return "; no model was written (--save-every N writes checkpoints to go on from)"
+
+    def _calibrate(self, trainer: Trainer) -> None:
+        """Fit probabilities to what was held out, if anything was."""
+        power = fit_inverse_temperature(self._model.learner, trainer.held_out_batches)
+        if power is not None:
+            self._model.learner.inverse_temperature = power
+            self._say(
+                f"probabilities calibrated on held-out examples: temperature {1 / power:.2g}\n"
+            )
+
+    def _say(self, text: str) -> None:
+        if self._quiet:
+            return
+        self._bar.clear()
+        self._quiet = not to_stderr(text)
+
+    @contextlib.contextmanager
+    def _open_bar(self) -> Iterator[None]:
+        with progress_bar(self._reader.size, shown=not self._quiet) as self._bar:
+            yield
+        self._bar = ProgressBar()
+
+    @contextlib.contextmanager
+    def _open_examples(self) -> Iterator[Iterator[Numbered]]:
+        """The examples: read, or from a cache that matches, or read and written to the cache."""
+        labels = self._model.labels
+        parsed = self._watched(number_examples(self._reader, labels))
+        if self._cache_path is None:
+            yield parsed
+            self._skipped = self._reader.skipped
+            return
+        description = describe(self._reader.sources, self._format, self._on_error, __version__)
+        cache = self._find_cache(description)
+        if cache is not None:
+            self._see_format(cache.format)
+            yield cached_examples(cache, labels)
+            self._skipped = cache.skipped
+            return
+        with open_to_replace(self._cache_path) as file:
+            writer = CacheWriter(file, description)
+            yield written_to(writer, parsed)
+            writer.finish(labels, self._reader.skipped, self._reader.format)
+            self._skipped = self._reader.skipped
+
+    def _watched(self, examples: Iterator[Numbered]) -> Iterator[Numbered]:
+        """The same examples of the reader; the bar moves, and the model learns their format."""
+        for batch, count in examples:
+            self._bar.move_to(self._reader.bytes_read)
+            self._see_format(self._reader.format)
+            yield batch, count
+
+    def _see_format(self, found: str) -> None:
+        """The model learns the format of its text, or is warned of another one."""
+        if self._model.format is None:
+            self._model.format = found
+        elif self._model.format != found and not self._warned:
+            self._warned = True
+            self._say(format_warning(self._model.format, found) + "\n")
+
+    def _find_cache(self, description: dict) -> Cache | None:
+        """A cache that may be used; otherwise say why it is written again."""
+        check_writable(self._cache_path)
+        try:
+            if not is_cache(self._cache_path):
+                raise LomtreeError(
+                    f"{self._cache_path}: exists, but is not a cache of this program"
+                )
+            cache = Cache(self._cache_path, description)
+        except FileNotFoundError:
+            return None
+        except DataError as error:
+            self._say(f"{self._cache_path}: not used ({error}); it is written again\n")
+            return None
+        self._say(f"reading the cache {self._cache_path}\n")
+        return cache
+
+    def _save_checkpoint(self, model: Model) -> None:
+        write_model(model, self._target)
+        if model.unfinished is not None:
+            self._saved = model.unfinished.done
+
+    def _after_pass(self, trainer: Trainer) -> None:
+        read = trainer.examples_read
+        if trainer.passes_done == 1 and trainer.features == read > 0:
+            raise DataError(
+                f"{self._names}: none of the {read:,} examples has a feature, so there is nothing "
+                f"to learn from: is the text in the {self._model.format} format?"
+            )
+        error = trainer.validation_error()
+        if error is not None:
+            self._say(f"held-out error after pass {trainer.passes_done}: {error:.4f}\n")
+
+    def _say_settings(self) -> None:
+        options = self._model.options
+        going_on = f", going on from {self._initial}" if self._initial else ""
+        if self._model.unfinished:
+            going_on += f" after {self._model.unfinished.done:,} examples"
+        passes = f"{self._passes} {'pass' if self._passes == 1 else 'passes'}"
+        holdout = f", {options.holdout:g} held out (seed {options.seed})" if options.holdout else ""
+        self._say(
+            f"reading {self._names}{going_on}\n"
+            f"{describe_trees(options)}, up to 2^{options.bits} weights\n"
+            f"{options.loss} loss, {options.update} update, scale {options.scale}"
+            f"{', tf-idf' if options.tf_idf else ''}, learning rate {options.learning_rate:g}, "
+            f"power {options.power_t:g}, clip {options.clip:g}, {passes}{holdout}\n"
+        )
+
+    def _say_summary(self) -> None:
+        meter, learner = self._meter, self._model.learner
+        labels = len(self._model.labels)
+        rate = f"{meter.examples / meter.seconds:,.0f} a second"
+        self._say(
+            f"\nexamples           {meter.examples:,}, {rate}\n"
+            f"features           {meter.features:,}\n"
+            f"progressive error  {meter.error:.4f}\n"
+            f"labels             {labels:,}\n"
+        )
+        depths = learner.depths()
+        if depths is not None:
+            self._say(
+                f"depth              mean {depths.mean:.2f} over the {depths.mean_over}, "
+                f"largest {depths.largest}, log2(labels) {log2(max(labels, 1)):.2f}\n"
+            )
+        for name, value in learner.summary():
+            self._say(f"{name:18} {value}\n")
+        self._say(f"model              {self._target}\n")
+        if self._skipped:
+            self._say(f"skipped            {self._skipped:,} bad lines\n")
+
+
+def describe_trees(options: Options) -> str:
+    """The algorithm, and what shapes its trees."""
+    words = [f"{options.trees} trees"] if options.trees > 1 else []
+    words.append(options.algorithm)
+    if "max_nodes" in ALGORITHMS[options.algorithm].own_options:
+        words.append(
+            f"{options.max_nodes} internal nodes at most"
+            if options.max_nodes
+            else f"{options.nodes_per_class:g} nodes a class"
+        )
+        words.append(f"swap resistance {options.swap_resistance:g}")
+        words.append(f"minimum impurity {options.min_impurity:g}")
+    return ", ".join(words)

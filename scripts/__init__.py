@@ -1,0 +1,13 @@
+"""What is done with lomtree beside using it: measuring, reproducing the paper, trying to break it.
+
+Nothing here is installed. Run from the project's root, as `python -m scripts.bench.growth`; each
+has --help. `make help` lists the targets that run them.
+
+- bench        how fast, and in how much memory, beside Vowpal Wabbit and as classes grow
+- reliability  what happens with strange input, kills, endless streams and other versions
+- reproduce    the experiments of the paper, its tables and figures, and its theory
+
+Shared: command (command lines), report (sections of documents), picture (matplotlib), program
+(which code made a result). unicode_names makes data of Python itself and needs nothing else:
+`python scripts/unicode_names.py`.
+"""

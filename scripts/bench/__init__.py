@@ -1,0 +1,11 @@
+"""How fast lomtree is, and how much memory it takes; `make bench` runs the first three.
+
+- beside_vw          whole commands, in turn with Vowpal Wabbit's, on real sets and a made one
+- growth             time and memory of whole commands up to a million classes
+- time_over_classes  time per example over the number of classes, for all algorithms
+- collisions         how often two features of one example share a weight
+- made, odp_like     print the data that these make
+
+The rest are their parts: costs and launcher measure a command, timings reads what --timings says,
+texts prepares the data for both programs, targets says what is wanted, growth_plot draws.
+"""

@@ -1,0 +1,67 @@
+"""What commands cost: seconds and memory, and how two programs compare."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+LEAST_SECONDS = 0.05  # beyond the start; less says nothing
+US, VW = "lomtree", "vw"
+BOTH = (US, VW)
+
+
+class Cost(NamedTuple):
+    seconds: float
+    megabytes: float  # resident, at the most
+    said: str = ""  # on stderr
+    printed: str = ""  # on stdout
+
+
+def run(command: list[str]) -> Cost:
+    with tempfile.NamedTemporaryFile() as note:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", LAUNCHER, note.name, *command],
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode != 0:
+            raise SystemExit(f"failed: {' '.join(command)}\n{done.stderr}")
+        seconds, kilobytes = note.read().split()
+    return Cost(float(seconds), int(kilobytes) / 1024, done.stderr, done.stdout)
+
+
+def best(costs: list[Cost]) -> Cost:
+    """The fastest run, with the least memory of all."""
+    fastest = min(costs)
+    return fastest._replace(megabytes=min(cost.megabytes for cost in costs))
+
+
+class Comparison(NamedTuple):
+    """The costs of all stages for both programs, and what came of it."""
+
+    costs: dict[tuple[str, str], Cost]  # by stage and program
+    megabytes: dict[str, float]  # of the last model
+    errors: dict[str, float]  # of its predictions for the test part, in percent
+
+    @property
+    def stages(self) -> list[str]:
+        return list(dict.fromkeys(stage for stage, _ in self.costs))
+
+    def faster(self, stage: str) -> float:
+        return self.costs[stage, VW].seconds / self.costs[stage, US].seconds
+
+    def memory(self, stage: str) -> float:
+        """Our part of VW's."""
+        return self.costs[stage, US].megabytes / self.costs[stage, VW].megabytes
+
+    def beyond_start(self, stage: str, who: str) -> float:
+        """Seconds more than one example takes."""
+        kind = "training" if stage.startswith("train") else "prediction"
+        return self.costs[stage, who].seconds - self.costs[f"start of {kind}", who].seconds
+
+    def once_started(self, stage: str) -> float | None:
+        """How much faster the rest is; None if one of them hardly has any."""
+        ours, theirs = (self.beyond_start(stage, who) for who in BOTH)
+        return theirs / ours if min(ours, theirs) > LEAST_SECONDS else None

@@ -1,0 +1,104 @@
+"""Test errors with the defaults: every algorithm; one leaf and 16 of them, one tree and three.
+
+    python -m scripts.reproduce.accuracy [SET ...] [--write docs/results.md]
+
+Reads the sets of the folder named by LOMTREE_DATA; those that are not there are left out, and a
+file that has results of theirs stays as it is. Nothing but --algorithm, --passes, --trees and
+--beam is given. The time is that of searching one example on one core, as --timings tells it,
+without reading and writing.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from scripts.command import add_write, parser_of, run_script
+from scripts.report import table, write_section
+
+PASSES = {"isolet": 20, "aloi-438": 20, "clinc150": 10, "bible-verses": 5}
+ALGORITHMS = ("lomtree", "rtree", "filter", "oaa")
+LARGEST_FOR_OAA = 1000  # classes
+TREES, BEAM = 3, 16
+
+
+def run(*arguments: object) -> tuple[bytes, str]:
+    command = [sys.executable, "-m", "lomtree", *map(str, arguments)]
+    done = subprocess.run(command, check=True, capture_output=True)
+    return done.stdout, done.stderr.decode()
+
+
+class Set:
+    def __init__(self, source: Path, name: str, model: Path) -> None:
+        self._train = next(source.glob("train.*.gz"))
+        self._test = next(source.glob("test.*.gz"))
+        self._model = model
+        self.name, self.passes = name, PASSES[name]
+
+    def train(self, *options: object) -> int:
+        """Returns the number of classes."""
+        run("train", self._train, "--passes", self.passes, *options, "--quiet", "-f", self._model)
+        return json.loads(run("inspect", self._model, "--json")[0])["summary"]["labels"]
+
+    def test(self, beam: int) -> dict:
+        """The scores, and the microseconds of an example."""
+        options = ("--beam", beam, "--threads", 1, "--timings", "--json")
+        out, err = run("test", "-i", self._model, self._test, *options)
+        seconds = {name: float(s) for name, s in re.findall(r"^(\w+) +(\d+\.\d+)", err, re.M)}
+        found = json.loads(out)
+        spent = seconds["predict"] - seconds.get("compile", 0.0)
+        return {**found, "microseconds": 1e6 * spent / found["examples"]}
+
+
+def errors_of(one: Set) -> tuple[list[str], list[list[str]]]:
+    """A row of the algorithms' errors, and the rows of the searches."""
+    algorithms, searches, classes = [], [], 0
+    for algorithm in ALGORITHMS:
+        if algorithm == "oaa" and classes > LARGEST_FOR_OAA:
+            algorithms.append("too many classes")
+            continue
+        classes = one.train("--algorithm", algorithm)
+        algorithms.append(f"{one.test(1)['error']:.2%}")
+    for trees in (1, TREES):
+        one.train("--trees", trees)
+        for beam in (1, BEAM):
+            one.test(beam)  # so that nothing is left to compile
+            found = one.test(beam)
+            trust = ["", ""]
+            if "log_loss" in found:
+                trust = [f"{found['log_loss']:.3f}", f"{found['calibration_error']:.2%}"]
+            error = f"{found['error']:.2%} +- {found['interval']:.2%}"
+            row = [one.name, str(trees), str(beam), error, *trust, f"{found['microseconds']:.1f}"]
+            searches.append(row)
+    return [one.name, f"{classes:,}", str(one.passes), *algorithms], searches
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument("sets", nargs="*", metavar="SET", default=list(PASSES))
+    add_write(parser)
+    given = parser.parse_args()
+    folder = Path(os.environ.get("LOMTREE_DATA", "data"))
+    algorithms, searches = [], []
+    with tempfile.TemporaryDirectory() as work:
+        for name in given.sets:
+            if (folder / name).exists():
+                row, rows = errors_of(Set(folder / name, name, Path(work) / "model"))
+                algorithms.append(row)
+                searches += rows
+            else:
+                print(f"{name}: data not available in {folder}", file=sys.stderr)
+    text = table(["set", "classes", "passes", *ALGORITHMS], algorithms) + "\n"
+    headings = ["set", "trees", "beam", "test error", "log loss", "calibration error", "us"]
+    text += table(headings, searches)
+    print(text)
+    if given.write:
+        known = {row[0] for row in algorithms}
+        write_section(given.write, "accuracy", text, [name for name in PASSES if name not in known])
+
+
+if __name__ == "__main__":
+    run_script(main)

@@ -1,0 +1,127 @@
+"""What was measured on each set, in one place for the tables, the hypotheses and the figures."""
+
+from math import log2
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scripts.reproduce.catalog import Dataset
+from scripts.reproduce.finals import latest
+from scripts.reproduce.grid import ALGORITHMS, best_of, rows_about
+from scripts.reproduce.journal import Journal
+from scripts.reproduce.trial import half_interval
+
+TITLES = {"lomtree": "LOMtree", "rtree": "Rtree", "filter": "Filter tree", "oaa": "OAA"}
+
+AVERAGED = ("train_seconds", "test_microseconds", "learned", "mean_depth")
+
+Rows = list[dict[str, Any]]
+
+
+class Finding(NamedTuple):
+    """A set with what the sweep and the finals say of it; rows are empty where nothing was run."""
+
+    dataset: Dataset
+    best: dict[str, dict[str, Any]]  # by algorithm
+    compact: dict[str, Any]
+    hurried: dict[str, Any]
+    untrained: dict[str, Any]
+    chosen: list[dict[str, Any]]  # the finals of each split and algorithm
+    passes: dict[str, dict[str, Any]]  # by algorithm: the first split's row of the sweep
+    tried: int  # settings
+    fetched: bool
+
+    @property
+    def name(self) -> str:
+        return self.dataset.name
+
+    @property
+    def classes(self) -> int:
+        return self.best["lomtree"]["classes"]
+
+    @property
+    def complete(self) -> bool:
+        return "lomtree" in self.best
+
+    def test_microseconds(self, algorithm: str) -> float | None:
+        """Of one example; of one-against-all without training where it cannot be trained."""
+        row = self.best.get(algorithm, {})
+        if algorithm == "oaa" and not row:
+            row = self.untrained
+        return row.get("test_microseconds")
+
+    @property
+    def test_ratio(self) -> float | None:
+        """How many times as long one-against-all takes to predict."""
+        oaa, tree = self.test_microseconds("oaa"), self.test_microseconds("lomtree")
+        return oaa / tree if oaa and tree else None
+
+    @property
+    def depth_ratio(self) -> float:
+        """A LOMtree's mean depth over that of a balanced tree of as many leaves; splits may have
+        trees of different sizes, so it is averaged last."""
+        trees = [row for row in self.chosen if row["setting"]["algorithm"] == "lomtree"]
+        ratios = [row["mean_depth"] / log2(max(row["internal_nodes"], 1) + 1) for row in trees]
+        return sum(ratios) / len(ratios)
+
+
+def _sweep_row(rows: list[dict[str, Any]], algorithm: str) -> dict[str, Any]:
+    best = best_of(rows, algorithm=algorithm)
+    return next((row for row in rows if best and row["key"] == best.setting.key), {})
+
+
+def together(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """One row for those of all splits; empty if one is missing. Errors are counted over all test
+    parts, which have no row in common; what else is a number is averaged."""
+    if not all(rows):
+        return {}
+    found = dict(rows[0])
+    for name in AVERAGED:
+        if found.get(name) is not None:
+            found[name] = sum(row[name] for row in rows) / len(rows)
+    if "error" in found:
+        found["tested"] = sum(row["tested"] for row in rows)
+        found["error"] = sum(row["error"] * row["tested"] for row in rows) / found["tested"]
+        found["interval"] = half_interval(found["error"], found["tested"])
+    return found
+
+
+def _finding(dataset: Dataset, data: Path, swept: Rows, measured: Rows) -> Finding:
+    rows, finals = [], []
+    for one in dataset.splits:
+        fingerprint = one.fingerprint(data)
+        rows.append(rows_about(swept, one.label, fingerprint))
+        finals.append(latest(rows_about(measured, one.label, fingerprint)))
+
+    def of(kind: str, algorithm: str) -> dict[str, Any]:
+        return together([final.get((kind, algorithm), {}) for final in finals])
+
+    keys = [("best", algorithm) for algorithm in ALGORITHMS]
+    return Finding(
+        dataset,
+        {one: row for one in ALGORITHMS if (row := of("best", one))},
+        of("compact", "lomtree"),
+        of("hurried", "oaa"),
+        of("untrained", "oaa"),
+        [final[key] for final in finals for key in keys if key in final],
+        {one: row for one in ALGORITHMS if (row := _sweep_row(rows[0], one))},
+        sum(map(len, rows)),
+        True,
+    )
+
+
+def read_findings(
+    catalog: dict[str, Dataset], data: Path, results: Path, finals: Path
+) -> list[Finding]:
+    """All sets of the catalog, in its order; of those that are not there nothing is known."""
+    rows, final = Journal(results).rows(), Journal(finals).rows()
+    return [
+        _finding(one, data, rows, final)
+        if all(split.is_in(data) for split in one.splits)
+        else Finding(one, {}, {}, {}, {}, [], {}, 0, False)
+        for one in catalog.values()
+    ]
+
+
+def by_classes(findings: list[Finding]) -> list[Finding]:
+    """Those that were measured, the smallest k first."""
+    return sorted((one for one in findings if one.complete), key=lambda one: one.classes)

@@ -1,0 +1,93 @@
+"""The settings that the paper tries, and a few of them that are tried in minutes."""
+
+from collections.abc import Iterator
+from itertools import product
+from math import inf
+from typing import Any, NamedTuple
+
+from scripts.program import PROGRAM
+
+ALGORITHMS = ("lomtree", "rtree", "filter", "oaa")
+LARGEST_FOR_OAA = 1000  # classes; the paper leaves it out where there are more, too
+PASSES = 20  # at most
+PATIENCE = 3  # a setting without a new best validation error in so many passes is stopped
+
+
+class Grid(NamedTuple):
+    rates: tuple[float, ...]  # step sizes
+    nodes: tuple[int, ...]  # T = this times k, minus 1
+    resistances: tuple[float, ...]  # R_S
+    most: float = inf  # examples to go through: large sets get fewer passes
+
+    def passes(self, examples: int) -> int:
+        return int(max(1, min(PASSES, self.most // examples)))
+
+
+GRIDS = {
+    "quick": Grid((0.25, 1, 4), (1, 4, 16), (4, 32), 3e6),
+    "full": Grid(
+        (0.25, 0.5, 0.75, 1, 2, 4, 8), (1, 2, 4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128, 256)
+    ),
+}
+
+
+class Setting(NamedTuple):
+    """What one training is done with; with the version it is the name of its result."""
+
+    set: str
+    algorithm: str
+    rate: float
+    nodes: int  # 0 where there is no T
+    resistance: float  # 0 where there is no R_S
+    passes: int = PASSES
+    seed: int = 0
+    data: str = ""  # the fingerprint of the set
+
+    @property
+    def key(self) -> str:
+        return " ".join(map(str, (*self._replace(rate=float(self.rate)), PROGRAM)))
+
+
+def setting_of(row: dict[str, Any]) -> Setting:
+    return Setting(**row["setting"])
+
+
+def settings(
+    name: str, grid: Grid, classes: int, examples: int, seed: int = 0, data: str = ""
+) -> Iterator[Setting]:
+    """All that is tried on a set; what the quick grid tries on a set that is not large, the full
+    one does not try again."""
+    rest = (grid.passes(examples), seed, data)
+    for nodes, resistance, rate in product(grid.nodes, grid.resistances, grid.rates):
+        yield Setting(name, "lomtree", rate, nodes, resistance, *rest)
+    for algorithm, rate in product(ALGORITHMS[1:], grid.rates):
+        if algorithm != "oaa" or classes <= LARGEST_FOR_OAA:
+            yield Setting(name, algorithm, rate, 0, 0, *rest)
+
+
+def rows_about(rows: list[dict[str, Any]], name: str, data: str) -> list[dict[str, Any]]:
+    """Those of this version about a set, as it is now."""
+    return [
+        row
+        for row in rows
+        if row["version"] == PROGRAM
+        and (row["setting"]["set"], row["setting"]["data"]) == (name, data)
+    ]
+
+
+class Choice(NamedTuple):
+    """Fewer errors are better; then fewer passes."""
+
+    error: float  # on validation data
+    passes: int
+    setting: Setting
+
+
+def best_of(rows: list[dict[str, Any]], **wanted: Any) -> Choice | None:
+    """The setting with the least validation error among the rows whose settings say `wanted`."""
+    found = []
+    for row in rows:
+        if all(row["setting"][name] == value for name, value in wanted.items()):
+            error = min(row["validation"])
+            found.append(Choice(error, row["validation"].index(error) + 1, setting_of(row)))
+    return min(found, default=None)

@@ -1,0 +1,175 @@
+"""One training on a fetched set, as `lomtree train` would do it on one core, with its errors.
+
+The parsed examples of a set are kept, because a sweep trains on them again and again.
+"""
+
+import functools
+import time
+from collections.abc import Callable, Iterator
+from math import sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lomtree.core.options import Options
+from lomtree.examples.batch import Batch, copy, part
+from lomtree.examples.label_index import LabelIndex
+from lomtree.formats.reader import Reader
+from lomtree.learners.base import Learner
+from lomtree.learners.factory import new_learner
+from lomtree.training.sources import number_examples
+from scripts.program import PROGRAM
+from scripts.reproduce.catalog import PARTS, Dataset
+from scripts.reproduce.grid import PATIENCE, Setting
+
+_FEW = 64  # examples that compile everything
+
+
+class Examples(NamedTuple):
+    classes: int  # of the training part
+    train: list[Batch]
+    validation: list[Batch]
+    test: list[Batch]
+
+
+@functools.lru_cache(maxsize=1)
+def _read(paths: tuple[Path, ...], format: str) -> Examples:
+    labels, parts, classes = LabelIndex(), [], 0
+    for path in paths:
+        reader = Reader([str(path)], format, "stop", labels_required=True)
+        parts.append([copy(batch, count) for batch, count in number_examples(reader, labels)])
+        classes = classes or len(labels)
+    return Examples(classes, *parts)
+
+
+def read_set(dataset: Dataset, folder: Path) -> Examples:
+    paths = tuple(dataset.part(folder, name) for name in PARTS)
+    return _read(paths, dataset.facts["format"])
+
+
+def size_of(batches: list[Batch]) -> int:
+    return sum(len(batch.labels) for batch in batches)
+
+
+def options_of(setting: Setting, classes: int) -> Options:
+    """Centroids are learned for searches alone; the paper has none."""
+    shape: dict[str, Any] = {}
+    if setting.algorithm == "lomtree":
+        # T = 0 would mean that it follows the labels
+        shape["max_nodes"] = max(1, setting.nodes * classes - 1)
+        shape["swap_resistance"] = float(setting.resistance)
+    return Options(
+        algorithm=setting.algorithm,
+        learning_rate=float(setting.rate),
+        classes=classes,
+        centroids=False,
+        seed=setting.seed,
+        **shape,
+    )
+
+
+def command_of(
+    setting: Setting, classes: int, passes: int, suffix: str, parts: tuple[str, ...] = PARTS[:1]
+) -> str:
+    """The same by hand."""
+    options = options_of(setting, classes)
+    words = ["lomtree train", *(f"{setting.set}/{part}.{suffix}.gz" for part in parts)]
+    words.append(f"--algorithm {setting.algorithm}")
+    words.append(f"-l {options.learning_rate:g} -k {classes} --passes {passes}")
+    if setting.algorithm == "lomtree":
+        words.append(f"-T {options.max_nodes} -R {options.swap_resistance:g}")
+    if setting.algorithm != "oaa":
+        words.append("--no-centroids")
+    return " ".join([*words, f"--seed {setting.seed} --threads 1 -f model.lom"])
+
+
+def half_interval(error: float, examples: int) -> float:
+    """Half the width of the paper's binomial 95% interval."""
+    return 1.96 * sqrt(error * (1 - error) / examples)
+
+
+class Measured(NamedTuple):
+    """How a learner does on some examples, and the time it takes."""
+
+    examples: int
+    errors: int
+    seconds: float
+    mean_depth: float
+
+    @property
+    def error(self) -> float:
+        return self.errors / self.examples
+
+    @property
+    def interval(self) -> float:
+        return half_interval(self.error, self.examples)
+
+
+def _go(work: Callable, batches: Iterator[Batch] | list[Batch]) -> Measured:
+    examples, errors, depth_sum, seconds = 0, 0, 0, 0.0
+    for batch in batches:
+        count = len(batch.labels)
+        predictions, depths = np.zeros(count, np.int32), np.zeros(count, np.int32)
+        begun = time.perf_counter()
+        work(batch, count, predictions, depths)
+        seconds += time.perf_counter() - begun
+        examples += count
+        errors += int((predictions != batch.labels).sum())
+        depth_sum += int(depths.sum())
+    return Measured(examples, errors, seconds, depth_sum / max(examples, 1))
+
+
+def learn(learner: Learner, batches: Iterator[Batch] | list[Batch]) -> Measured:
+    """Errors are those before each example was learned."""
+    return _go(learner.learn, batches)
+
+
+def predict(learner: Learner, batches: list[Batch]) -> Measured:
+    return _go(learner.predict, batches)
+
+
+def start(options: Options, examples: Examples) -> Learner:
+    """A learner on one core, whose code is compiled: no time that is taken holds that."""
+    few = part(examples.train[0], 0, min(_FEW, len(examples.train[0].labels)))
+    first = new_learner(options)
+    learn(first, [few])
+    predict(first, [few])
+    return new_learner(options)  # `threads` is 1
+
+
+def shape_of(learner: Learner) -> dict[str, Any]:
+    depths = learner.depths()
+    return {
+        "internal_nodes": getattr(learner, "internal_nodes", None),
+        "largest_depth": depths.largest if depths else None,
+    }
+
+
+def run_trial(setting: Setting, dataset: Dataset, folder: Path) -> dict[str, Any]:
+    """The row of a setting: errors and times of each pass."""
+    examples = read_set(dataset, folder)
+    learner = start(options_of(setting, examples.classes), examples)
+    learned: list[Measured] = []
+    validated: list[Measured] = []
+    best = 0  # the pass with the least validation error
+    while len(validated) < setting.passes and len(validated) - best <= PATIENCE:
+        learned.append(learn(learner, examples.train))
+        validated.append(predict(learner, examples.validation))
+        if validated[-1].error < validated[best].error:
+            best = len(validated) - 1
+    return {
+        "setting": setting._asdict(),
+        "key": setting.key,
+        "classes": examples.classes,
+        "examples": size_of(examples.train),
+        "progressive": [one.error for one in learned],
+        "validation": [one.error for one in validated],
+        "learn_seconds": [one.seconds for one in learned],
+        "validation_seconds": [one.seconds for one in validated],
+        "mean_depth": validated[-1].mean_depth,
+        **shape_of(learner),
+        "stopped_early": len(validated) < setting.passes,
+        "version": PROGRAM,
+        "command": command_of(setting, examples.classes, best + 1, dataset.suffix),
+    }

@@ -1,0 +1,112 @@
+"""Models and predictions are the same bytes in whatever way kernels are called."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lomtree.jit import kernel
+
+# The commands run in one process: a plain one compiles everything that they need.
+PROGRAM = """
+import sys
+from lomtree.cli.main import cli
+for words in {commands}:
+    cli.main(words, standalone_mode=False, obj={{}})
+print(*sorted({{"numba", "lomtree.jit.native", "lomtree.jit.lowering"}} & set(sys.modules)))
+"""
+SWITCHES = {
+    "usual": {},
+    "plain": {"LOMTREE_PLAIN_NJIT": "1"},
+    "interpreted": {"NUMBA_DISABLE_JIT": "1"},
+}
+# Without scales there is no large table of them to be written, which takes Python long.
+OPTIONS = {
+    "lomtree": ["--scale", "none", "--passes", "2"],
+    "oaa": ["--algorithm", "oaa"],
+}
+FILES = ("model", "walked", "searched")
+
+
+def text_of(form: str) -> str:
+    """45 lines. The names of VW's format take more kinds of instructions, but also more time to be
+    compiled, than the numbers of libsvm's."""
+    if form == "vw":
+        return "".join(
+            f"c{n % 5 + n // 30} {1 + n % 3} 't{n}|a w{n % 5} much_longer{n % 7}:{n / 7} |b:0.5 x\n"
+            for n in range(45)
+        )
+    return "".join(
+        f"{n % 5 + n // 30} {n % 5}:1 {7 + n % 7}:{n / 7} {20 + n % 11}:2e-3\n" for n in range(45)
+    )
+
+
+class Run:
+    """The commands of an algorithm, in a process of their own."""
+
+    def __init__(self, way: str, algorithm: str, form: str, folder: Path) -> None:
+        folder.mkdir()
+        self.files = [folder / name for name in FILES]
+        (folder / "data").write_text(text_of(form))
+        data, *files = map(str, (folder / "data", *self.files))
+        prediction = ["predict", "--quiet", "-i", files[0], data, "-p"]
+        commands = [
+            ["train", "-b", "12", *OPTIONS[algorithm], data, "-f", files[0]],
+            [*prediction, files[1]],
+            [*prediction, files[2], "--beam", "4", "--top", "3"],
+        ]
+        package = {"PYTHONPATH": str(Path(kernel.__file__).parents[2])}
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM.format(commands=commands)],
+            env={**os.environ, **package, **SWITCHES[way]},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def end(self) -> tuple[list[bytes], str, str]:
+        """What the files hold, and what the process wrote."""
+        out, err = self._process.communicate()
+        assert self._process.returncode == 0, err
+        return [path.read_bytes() for path in self.files], out, err
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+CASES = [
+    ("plain", "lomtree", "libsvm"),
+    ("plain", "oaa", "libsvm"),
+    ("interpreted", "oaa", "libsvm"),
+    ("interpreted", "lomtree", "vw"),
+]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """All of them begin at once, and share the cores."""
+    top = tmp_path_factory.mktemp("runs")
+    wanted = {*CASES, *(("usual", *case) for _, *case in CASES)}
+    started = {case: Run(*case, top / "-".join(case)) for case in sorted(wanted)}
+    yield started
+    for run in started.values():
+        run.kill()
+
+
+@pytest.mark.parametrize(("way", "algorithm", "form"), CASES)
+def test_every_way_gives_the_same_bytes(runs, way, algorithm, form):
+    usual, _, usual_err = runs["usual", algorithm, form].end()
+    files, modules, err = runs[way, algorithm, form].end()
+    assert all(usual)
+    assert len(set(usual[2].splitlines())) > 5
+    assert files == usual
+    assert "plain" not in usual_err
+    if way == "plain":
+        assert modules == "numba\n"
+        assert err.count("compiling with plain numba.njit, in every run: LOMTREE_PLAIN_NJIT") == 1
+    else:
+        assert modules == "\n"
+        assert "compiling" not in err

@@ -1,0 +1,173 @@
+"""A node's linear regressor and the scaling of features, slowly and obviously.
+
+Sums run in float32, four side by side (or in order, as one-against-all has them), so that the
+compiled regressor can be expected to give the same bits. Nothing here is shared with the package.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+F = np.float32
+ZERO = F(0)
+LARGEST_COUNT = F(2**24)
+LARGEST_VALUE = F(1e10)  # scaled
+INFINITE = float(np.finfo(np.float32).max)
+SMALLEST_SUM = F(1e-30)
+
+
+@dataclass
+class Rule:
+    loss: str = "logistic"
+    adaptive: bool = True
+    rate: float = 4.0
+    power: float = 0.5
+    clip: float = 0.5
+    gradient_threshold: float = 0.05  # gradients up to this change nothing
+
+
+def slope_of(loss: str, h: float, c: float) -> float:
+    """The derivative of the loss by the score h, for the target c = -1 or +1."""
+    if loss == "logistic":
+        return -c / (1 + math.exp(min(h * c, 700)))  # Python's exp overflows with an error
+    if loss == "absolute":
+        return float(np.sign(h - c))
+    return h - c
+
+
+def dot(ws, xs, zero=ZERO):
+    """The sum of the products: in turn they are added to four sums, the last few to the first."""
+    sums = [zero] * 4
+    fours = len(xs) - len(xs) % 4
+    for place, (w, x) in enumerate(zip(ws, xs, strict=True)):
+        sums[place % 4 if place < fours else 0] += w * x
+    return (sums[0] + sums[1]) + (sums[2] + sums[3])
+
+
+def dot_in_order(ws, xs):
+    total = F(0)
+    for w, x in zip(ws, xs, strict=True):
+        total += w * x
+    return total
+
+
+@dataclass
+class Regressor:
+    rule: Rule
+    weight: dict = field(default_factory=dict)  # by feature
+    squares: dict = field(default_factory=dict)  # by feature: the sum G of squared slopes
+    dot: Callable = dot
+
+    def score(self, features, xs):
+        return self.dot([self.weight.get(feature, F(0)) for feature in features], xs)
+
+    def train(self, features, xs, c, importance, mean_square, trained):
+        """Learn to say c; returns the score after it.
+
+        The score is computed again from the new weights. It must be the old one moved by the step,
+        but for the last bits: the paper's comparison of E with e meets many ties, such as 0.5 and
+        -0.5, which those bits would decide. So what is returned is the moved one.
+        """
+        rule, w = self.rule, float(importance)
+        h = self.score(features, xs)
+        directions = [self._direction(*pair) for pair in zip(features, xs, strict=True)]
+        gain = self.dot(directions, xs)
+        slope = slope_of(rule.loss, float(h), c)
+        if abs(slope) <= rule.gradient_threshold or gain <= 0:  # too small, or nothing to move
+            return h
+
+        slope *= w
+        if rule.adaptive:
+            step = rule.rate * abs(slope) / math.sqrt(mean_square)
+        else:
+            step = rule.rate * abs(slope) / (1 + trained) ** rule.power
+        move = rule.clip * (w if w < 1 else 1 + math.log(w))
+        if rule.loss != "logistic":
+            move = min(move, abs(c - float(h)))
+        step = min(step, move / float(gain))
+        signed_step = F(-math.copysign(step, slope))
+
+        curvature = F(slope * slope / w)
+        for feature, x, direction in zip(features, xs, directions, strict=True):
+            self.weight[feature] = self.weight.get(feature, F(0)) + signed_step * direction
+            if rule.adaptive:
+                self.squares[feature] = self.squares.get(feature, F(0)) + curvature * x * x
+        moved, again = h + signed_step * gain, self.score(features, xs)
+        size = sum(abs(float(self.weight[f]) * float(x)) for f, x in zip(features, xs, strict=True))
+        size += abs(float(h)) + abs(float(moved))  # what the rounding errors are relative to
+        assert abs(float(moved) - float(again)) <= 1e-5 * size + 1e-30
+        assert abs(float(moved) - float(h)) <= move * (1 + 1e-5) + 1e-6 * size
+        return moved
+
+    def _direction(self, feature, x):
+        if not self.rule.adaptive:
+            return x
+        total = max(self.squares.get(feature, F(0)) + x * x, SMALLEST_SUM)
+        if self.rule.power == 0.5:
+            return x / np.sqrt(total)
+        return F(float(x) * float(total) ** -self.rule.power)
+
+
+@dataclass
+class Scales:
+    """How values are scaled: by what each feature had where it was written, and by the example."""
+
+    kind: str = "l2"
+    tf_idf: bool = False
+    count: dict = field(default_factory=dict)  # by feature
+    size: dict = field(default_factory=dict)  # by feature: largest or root mean square
+    norms: float = 0.0  # sum over examples of their scaled squared norm
+    examples: int = 0
+
+    def learn(self, features, values):
+        """Count an example's values; returns them scaled."""
+        self.examples += 1
+        sizes = [self._new_size(*pair) for pair in zip(features, values, strict=True)]
+        counts = [min(self.count.get(f, F(0)) + F(1), LARGEST_COUNT) for f in features]
+        self.size |= dict(zip(features, sizes, strict=True))
+        self.count |= dict(zip(features, counts, strict=True))
+        xs = self._scaled(features, values, sizes)
+        self.norms += self._square(xs) if self.kind != "l2" else float(any(xs))
+        return xs
+
+    def scaled(self, features, values):
+        sizes = [self.size.get(feature, F(0)) for feature in features]
+        return self._scaled(features, values, sizes)
+
+    def _new_size(self, feature, value):
+        """All values of an example are counted with what was known before it."""
+        size = self.size.get(feature, F(0))
+        if self.kind == "max":
+            return max(size, abs(value))
+        square = float(size) ** 2
+        square += (float(value) ** 2 - square) / (float(self.count.get(feature, F(0))) + 1)
+        return F(math.sqrt(square))
+
+    def _scaled(self, features, values, sizes):
+        xs = [self._freed(*row) for row in zip(features, values, sizes, strict=True)]
+        length = F(math.sqrt(self._square(xs)))
+        if self.kind == "l2" and length > 0:
+            xs = [x / length for x in xs]
+        return xs
+
+    def _freed(self, feature, value, size):
+        """Of its feature's unit, and of how common it is."""
+        if self.kind != "none":
+            value = value / size if size > 0 else F(0)
+            value = min(max(value, -LARGEST_VALUE), LARGEST_VALUE)
+        if self.tf_idf:
+            count = self.count.get(feature, F(0))
+            examples = min(float(self.examples), float(LARGEST_COUNT))
+            rarity = 1 + math.log((1 + examples) / (1 + float(count)))
+            value = (
+                F(min(max(float(value) * float(F(rarity)), -INFINITE), INFINITE)) if count else F(0)
+            )
+        return value
+
+    def _square(self, xs):
+        return dot([float(x) for x in xs], [float(x) for x in xs], 0.0)
+
+    def mean_square(self):
+        return self.norms / self.examples if self.examples else 1.0

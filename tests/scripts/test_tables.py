@@ -1,0 +1,237 @@
+"""The tables lay what was measured beside the paper's numbers, and invent nothing."""
+
+import csv
+import gzip
+from importlib.util import find_spec
+from math import log2
+
+import pytest
+
+from scripts.program import PROGRAM
+from scripts.reproduce.catalog import Dataset, read_catalog
+from scripts.reproduce.figures import count_of, draw
+from scripts.reproduce.findings import Finding, by_classes, read_findings
+from scripts.reproduce.grid import Setting
+from scripts.reproduce.hypotheses import best_tree, close, hypotheses, logarithmic
+from scripts.reproduce.journal import Journal
+from scripts.reproduce.tables import MISSING, all_tables, section, write_tables
+
+PAPER = {
+    "classes": "~26",
+    "train_seconds": {"lomtree": 16.27, "oaa": 19.58},
+    "test_milliseconds": {"lomtree": 0.14, "oaa": 0.16},
+    "errors": {"lomtree": [6.36, 1.71]},
+}
+
+
+def final_row(
+    name: str,
+    algorithm: str,
+    classes: int,
+    error: float,
+    microseconds: float,
+    depth: float,
+    data="",
+) -> dict:
+    setting = Setting(name, algorithm, 4, 4 if algorithm == "lomtree" else 0, 4, data=data)
+    tree = algorithm != "oaa"
+    return {
+        "kind": "best", "setting": setting._asdict(), "key": setting.key, "passes": 2,
+        "classes": classes, "error": error, "interval": 0.01, "tested": 1000,
+        "train_seconds": microseconds, "test_microseconds": microseconds, "learned": 99,
+        "mean_depth": depth, "largest_depth": 20 if tree else None,
+        "internal_nodes": classes - 1 if tree else None, "validation": 0.25,
+        "version": PROGRAM,
+    }  # fmt: skip
+
+
+def finding(name="a", classes=26, depth=5.0, ratio=2.0, facts=None, **errors) -> Finding:
+    """A set on which the algorithms have these errors, and one-against-all takes `ratio` times as
+    long as the LOMtree, whose predictions take 10 microseconds."""
+    known = {"features": 5, "examples": 9, "classes": classes, "suffix": "vw", **(facts or {})}
+    times = {"oaa": 10 * ratio}
+    best = {
+        one: final_row(name, one, classes, error, times.get(one, 10), depth)
+        for one, error in errors.items()
+    }
+    swept = {one: {"validation": [0.5, 0.25], "progressive": [0.9, 0.5]} for one in best}
+    compact, hurried, untrained = best.get("lomtree", {}), best.get("oaa", {}), {}
+    if best and "oaa" not in best:
+        untrained = {"test_microseconds": 10 * ratio}
+    dataset = Dataset(name, known)
+    chosen = list(best.values())
+    return Finding(
+        dataset, best, compact, hurried, untrained, chosen, swept, len(swept), bool(best)
+    )
+
+
+def cells(findings, name: str) -> dict[str, list[str]]:
+    """The rows of a table, by set."""
+    found = next(one for one in all_tables(findings) if one.name == name)
+    return {row[0]: row[1:] for row in found.rows}
+
+
+ALL = {"lomtree": 0.08, "rtree": 0.19, "filter": 0.18, "oaa": 0.05}
+MANY = {"lomtree": 0.5, "rtree": 0.7, "filter": 0.7}
+
+
+def test_errors_stand_with_their_intervals_beside_the_papers():
+    rows = cells([finding(**ALL, facts={"paper": PAPER})], "table_4_errors")
+    assert rows["a"][:4] == ["8.00% ± 1.00%", "19.00% ± 1.00%", "18.00% ± 1.00%", "5.00% ± 1.00%"]
+    assert rows["a"][4:] == ["6.36% ± 1.71%", "-", "-", "-"]
+
+
+def test_times_stand_with_their_ratio_beside_the_papers():
+    findings = [finding(**ALL, facts={"paper": PAPER})]
+    assert cells(findings, "table_2_training")["a"] == [
+        "10.00 s", "20.00 s", "2", "16.27 s", "19.58 s", "1.2",
+    ]  # fmt: skip
+    assert cells(findings, "table_3_testing")["a"] == [
+        "10 us", "20 us", "2", "0.14 ms", "0.16 ms", "1.14",
+    ]  # fmt: skip
+
+
+def test_what_is_not_available_is_said_and_only_the_paper_has_numbers():
+    findings = [finding("gone", facts={"paper": PAPER})]
+    assert cells(findings, "table_1_data")["gone"][0] == MISSING
+    assert cells(findings, "table_4_errors")["gone"][:4] == [MISSING] * 4
+    assert cells(findings, "table_2_training")["gone"][:3] == [MISSING, "-", "-"]
+    assert "Left out, data not available: gone." in section(findings)
+
+
+def test_where_one_against_all_cannot_be_trained_its_predictions_are_timed_without():
+    findings = [finding(classes=5000, ratio=900.0, **MANY)]
+    assert cells(findings, "table_2_training")["a"][1] == "too many classes"
+    assert cells(findings, "table_3_testing")["a"][1] == "9 ms (untrained)"
+    assert cells(findings, "table_4_errors")["a"][3] == "too many classes"
+
+
+def test_the_first_hypothesis_is_about_depth_and_a_lead_that_grows():
+    small, large = finding(**ALL), finding("b", 5000, depth=14.0, ratio=900.0, **MANY)
+    said = logarithmic([small, large])
+    assert said.startswith("Holds here. The mean depth is 5.0 on a (log2 k = 4.7, 1.06 times that")
+    assert "2.00 times as long on a, 900.00 times as long on b" in said
+    assert logarithmic([small]) == "It takes two sets to say."
+
+
+@pytest.mark.parametrize(
+    ("depth", "ratios", "verdict"),
+    [
+        (60.0, (2, 900), "Not true here: the depth is logarithmic. True: the LOMtree predicts"),
+        (14.0, (0.9, 900), "Not true here: the LOMtree predicts faster than one-against-all on"),
+        (14.0, (3, 2), "Not true here: its lead grows with each k. True: the depth is log"),
+        (14.0, (2, 2), "Not true here: its lead grows with each k."),
+        (60.0, (0.9, 0.8), "Not true here: the depth is logarithmic; the LOMtree predicts"),
+    ],
+)
+def test_the_first_hypothesis_is_strict(depth, ratios, verdict):
+    small = finding(ratio=ratios[0], **ALL)
+    large = finding("b", 5000, depth, ratios[1], **MANY)
+    assert logarithmic([small, large]).startswith(verdict)
+
+
+@pytest.mark.parametrize(
+    ("errors", "verdict"),
+    [
+        ({"lomtree": 0.08, "rtree": 0.2, "filter": 0.19}, "Holds here. Fewer errors than Rtree"),
+        ({"lomtree": 0.2, "rtree": 0.21}, "Neither holds nor fails clearly. No clear difference"),
+        ({"lomtree": 0.2, "rtree": 0.3, "filter": 0.1}, "Holds here in part."),
+        ({"lomtree": 0.2, "rtree": 0.1, "filter": 0.1}, "Does not hold here. More errors than"),
+        ({"lomtree": 0.2}, "No other tree was measured."),
+    ],
+)
+def test_the_second_hypothesis_compares_trees(errors, verdict):
+    assert best_tree([finding(**errors)]).startswith(verdict)
+
+
+@pytest.mark.parametrize(
+    ("errors", "verdict"),
+    [
+        ({"lomtree": 0.06, "rtree": 0.2, "oaa": 0.05}, "Holds here. a: 6.00% to 5.00%, within"),
+        ({"lomtree": 0.04, "rtree": 0.2, "oaa": 0.09}, "Holds here. a: 4.00% to 9.00%, fewer"),
+        ({"lomtree": 0.10, "rtree": 0.3, "oaa": 0.05}, "Holds here in the paper's weak sense."),
+        ({"lomtree": 0.25, "rtree": 0.3, "oaa": 0.05}, "Does not hold here."),
+        (MANY, "Cannot be said here. a: one-against-all left out"),
+    ],
+)
+def test_the_third_hypothesis_measures_the_gap(errors, verdict):
+    assert close([finding(**errors)]).startswith(verdict)
+
+
+def test_nothing_measured_says_nothing():
+    assert hypotheses([finding()]).startswith("Nothing was measured")
+
+
+def test_tables_are_written_as_markdown_and_csv(tmp_path):
+    write_tables([finding(**ALL)], tmp_path)
+    with (tmp_path / "table_4_errors.csv").open(encoding="utf-8") as file:
+        headings, row = csv.reader(file)
+    assert headings[:3] == ["set", "LOMtree", "Rtree"]
+    assert row[:2] == ["a", "8.00% ± 1.00%"]
+    assert "| a | 8.00% ± 1.00% |" in (tmp_path / "table_4_errors.md").read_text(encoding="utf-8")
+    assert len(list(tmp_path.glob("table_*.md"))) == 4
+    assert (tmp_path / "hypotheses.md").exists()
+
+
+def make_parts(dataset: Dataset, folder) -> str:
+    """Files of a fetched set, with next to nothing in them; their fingerprint."""
+    (folder / dataset.label).mkdir()
+    for part in ("train", "validation", "test"):
+        content = f"{part} {dataset.split}".encode()
+        dataset.part(folder, part).write_bytes(gzip.compress(content))
+    return dataset.fingerprint(folder)
+
+
+def test_findings_come_from_what_the_steps_left(tmp_path):
+    catalog = read_catalog()
+    data = make_parts(catalog["aloi-438"], tmp_path)
+    row = final_row("aloi-438", "lomtree", 438, 0.3, 10, 5, data)
+    before = final_row("aloi-438", "rtree", 438, 0.3, 10, 5, "other data")
+    for one in (row | {"error": 0.9}, row, before):
+        Journal(tmp_path / "finals").add(one)
+    Journal(tmp_path / "runs").add(row | {"validation": [0.5], "progressive": [0.6]})
+    findings = read_findings(catalog, tmp_path, tmp_path / "runs", tmp_path / "finals")
+    assert [one.name for one in findings] == list(catalog)
+    [found] = by_classes(findings)
+    assert (found.name, list(found.best)) == ("aloi-438", ["lomtree"])
+    assert found.best["lomtree"]["error"] == 0.3  # the latest
+    assert found.passes["lomtree"]["validation"] == [0.5]
+
+
+def test_splits_are_taken_together_when_all_are_measured(tmp_path):
+    dataset = read_catalog()["isolet"]
+    rows = []
+    for one, error in zip(dataset.splits, (0.04, 0.06, 0.08, 0.10, 0.12), strict=True):
+        data = make_parts(one, tmp_path)
+        rows.append(final_row(one.label, "lomtree", 26, error, 100 * error, 5, data))
+    for row in rows[:4]:
+        Journal(tmp_path / "finals").add(row)
+    places = ({"isolet": dataset}, tmp_path, tmp_path / "runs", tmp_path / "finals")
+    assert read_findings(*places)[0].best == {}
+    Journal(tmp_path / "finals").add(rows[4])
+    [found] = read_findings(*places)
+    tree = found.best["lomtree"]
+    assert (tree["error"], tree["tested"]) == (pytest.approx(0.08), 5000)
+    assert tree["interval"] == pytest.approx(1.96 * (0.08 * 0.92 / 5000) ** 0.5)
+    assert tree["test_microseconds"] == pytest.approx(8)
+    assert found.depth_ratio == pytest.approx(5 / log2(26))
+    assert cells([found], "settings").keys() == {f"isolet.{number}" for number in range(5)}
+    assert "isolet is small, so it is split 5 times" in section([found])
+
+
+def test_the_papers_numbers_of_classes_are_read_as_printed():
+    assert [count_of(text) for text in ("26", "~22K", "1,000")] == [26, 22_000, 1000]
+
+
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="no matplotlib")
+def test_figures_are_drawn_as_svg_and_png(tmp_path):
+    known = finding(**ALL, facts={"paper": PAPER})
+    assert draw([finding("gone")], tmp_path) == []
+    names = draw([known, finding("b", 5000, ratio=900.0, **MANY)], tmp_path)
+    wanted = [
+        f"{name}.{kind}"
+        for name in ("same_time", "time_ratio", "error_by_pass")
+        for kind in ("svg", "png")
+    ]
+    assert names == wanted
+    assert (tmp_path / "error_by_pass.png").read_bytes().startswith(b"\x89PNG")

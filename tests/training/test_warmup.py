@@ -1,0 +1,82 @@
+"""A first run is helped by another process, which compiles what the run will want later."""
+
+import subprocess
+import sys
+
+import pytest
+
+from lomtree.core.algorithms import ALGORITHMS
+from lomtree.jit import cache, kernel
+from lomtree.training import warmup
+
+RECORD = """
+import sys
+from lomtree.jit import cache
+find, names = cache.find, set()
+def recorded(name):
+    names.add(name)
+    return find(name)
+cache.find = recorded
+{work}
+print(*sorted(names))
+"""
+TRAIN = """
+from lomtree.cli.main import cli
+words = ["train", "--quiet", "--algorithm", {!r}, "-f", "/dev/null"]
+cli.main(words, standalone_mode=False, obj={{}})
+"""
+HELP = "from lomtree.training.warmup import train_a_little; train_a_little({!r})"
+
+
+def kernels_of(work: str) -> set[str]:
+    """The names of the kernels, with the forms of their arguments, that this work wants."""
+    text = "".join(f"{number % 5} |f a{number % 5} b{number % 7}\n" for number in range(100))
+    program = [sys.executable, "-c", RECORD.format(work=work)]
+    done = subprocess.run(program, input=text, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_other_process_compiles_what_training_wants(algorithm):
+    helped, wanted = kernels_of(HELP.format(algorithm)), kernels_of(TRAIN.format(algorithm))
+    assert len(helped) >= 3
+    assert any(".learn-" in name for name in helped)
+    assert {name for name in helped if ".learn-" in name} <= wanted
+    assert len(helped - wanted) <= 2  # tables of two examples may be packed in another way
+
+
+def test_it_is_started_when_something_has_to_be_compiled_and_only_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    started = []
+    kernel.compile_beside(lambda: started.append(1))
+    kernels = [kernel.kernel(lambda x: x + 1), kernel.kernel(lambda x: x + 1.5)]
+    assert started == []
+    assert [kernel(number) for kernel, number in zip(kernels, (1, 1.5), strict=True)] == [2, 3]
+    assert started == [1]
+
+
+@pytest.mark.parametrize(("cores", "processes"), [(1, 0), (2, 1), (None, 0)])
+def test_one_core_has_no_room_for_another_process(monkeypatch, cores, processes):
+    started = []
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    monkeypatch.setattr(subprocess, "Popen", lambda *given, **more: started.append(given))
+    warmup.start("lomtree")
+    assert len(started) == processes
+
+
+def test_a_process_waits_for_the_code_that_another_is_compiling(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    program = (
+        "import fcntl\n"
+        "lock = fcntl.flock\n"
+        "fcntl.flock = lambda *given: (print('waits', flush=True), lock(*given))\n"
+        "from lomtree.jit import cache\n"
+        "with cache.locked('a.o'):\n"
+        "    print(cache.find('a.o').symbol)"
+    )
+    with cache.locked("a.o"):
+        other = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+        assert other.stdout.readline() == b"waits\n"
+        assert other.poll() is None
+        cache.keep("a.o", cache.Code("kept", "q", b""))
+    assert other.communicate(timeout=60)[0] == b"kept\n"
