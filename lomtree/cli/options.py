@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lomtree.core.constants import BEAM
 from lomtree.core.errors import LomtreeError, OptionError
 from lomtree.core.execution import Execution
 from lomtree.formats.registry import AUTO, FORMATS, format_warning
@@ -91,16 +92,32 @@ def model_options(command):
     return command
 
 
-DEFAULT_BEAM = 16
+def search_options(command):
+    """How the labels of an example are found."""
+    for decorate in (
+        click.option(
+            "--walk",
+            is_flag=True,
+            help="Predict as the paper does, by one walk to one leaf: faster, with more errors.",
+        ),
+        click.option(
+            "--beam",
+            type=click.IntRange(1, 1024),
+            metavar="B",
+            default=BEAM,
+            show_default=True,
+            help="Search the B most probable leaves of each tree.",
+        ),
+    ):
+        command = decorate(command)
+    return command
 
 
-beam_option = click.option(
-    "--beam",
-    type=click.IntRange(1, 1024),
-    metavar="B",
-    help="Search the B most probable leaves of each tree instead of walking to one: fewer errors "
-    f"for up to B times the work.  [default: 1; {DEFAULT_BEAM} with --top or --probabilities]",
-)
+def check_walk(ctx: click.Context, *others: str) -> None:
+    """OptionError if --walk was given together with what a walk cannot do."""
+    for name in ("beam", *others):
+        if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            raise OptionError(f"--walk and --{name} exclude each other")
 
 
 def read_model_to_predict(path: str, threads: int | None, quiet: bool, ranked: bool) -> "Model":

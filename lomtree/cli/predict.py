@@ -7,15 +7,15 @@ from typing import Any
 import click
 
 from lomtree.cli.options import (
-    DEFAULT_BEAM,
-    beam_option,
     check_standard_input,
+    check_walk,
     command,
     input_options,
     model_options,
     read_model_to_predict,
     require_stdout,
     say,
+    search_options,
     warnings_about,
 )
 from lomtree.core.errors import LomtreeError
@@ -30,7 +30,7 @@ from lomtree.system.timing import watch
     "  lomtree predict -i model.lom test.vw.gz --top 3"
 )
 @model_options
-@beam_option
+@search_options
 @click.option(
     "--top",
     type=click.IntRange(1, 1000),
@@ -42,12 +42,15 @@ from lomtree.system.timing import watch
 )
 @click.option("-p", "--predictions", metavar="OUT", help="Write to this file instead of stdout.")
 @input_options
+@click.pass_context
 def predict(
-    model_path, threads, sources, beam, top, probabilities, predictions, format, on_error, quiet
-) -> None:
+    ctx, model_path, threads, sources, walk, beam, top, probabilities, predictions, format,
+    on_error, quiet,
+) -> None:  # fmt: skip
     """Print the predicted label of every example in DATA, followed by its tag.
 
-    There is one line for every line of DATA; it is empty for a blank line, a comment of libsvm
+    Trees are searched, and what they and the lists of labels find is ranked; --walk is the paper's
+    prediction. There is one line for every line of DATA; it is empty for a blank line, a comment of libsvm
     text, and a bad line that was skipped.
     """
     to_stdout = not predictions or predictions == STANDARD
@@ -59,15 +62,16 @@ def predict(
         refuse_overwriting([("-p", predictions)], inputs)
         check_writable(predictions)
     check_standard_input(model_path, sources)
-    ranked = bool(top or probabilities or (beam or 1) > 1)
-    model = read_model_to_predict(model_path, threads, quiet, ranked)
+    if walk:
+        check_walk(ctx, "top", "probabilities")
+    model = read_model_to_predict(model_path, threads, quiet, ranked=not walk)
     from lomtree.evaluation.output import label_lines, ranking_lines
     from lomtree.evaluation.predict import Search, predict_all
     from lomtree.formats.reader import Reader
 
     reader = Reader(sources, format, on_error, threads=model.learner.execution.threads)
     lines_of = ranking_lines if top or probabilities else label_lines
-    search = Search(beam or DEFAULT_BEAM, top or 1) if ranked else None
+    search = None if walk else Search(beam, top or 1)
     seen = not quiet and not (to_stdout and sys.stdout.isatty())
     with _open_output(predictions) as out, progress_bar(reader.size, shown=seen) as bar:
         for predicted in predict_all(model, reader, search):

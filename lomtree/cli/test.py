@@ -5,15 +5,15 @@ import json
 import click
 
 from lomtree.cli.options import (
-    DEFAULT_BEAM,
-    beam_option,
     check_standard_input,
+    check_walk,
     command,
     input_options,
     model_options,
     read_model_to_predict,
     require_stdout,
     say,
+    search_options,
     warnings_about,
 )
 from lomtree.core.algorithms import ALGORITHMS
@@ -31,7 +31,7 @@ from lomtree.system.timing import Clock
     "  lomtree test -i model.lom test.vw.gz --by-label --confusion --rows 50"
 )
 @model_options
-@beam_option
+@search_options
 @click.option(
     "--top",
     type=click.IntRange(1, 1000),
@@ -47,8 +47,9 @@ from lomtree.system.timing import Clock
     help="Largest number of rows of --by-label and --confusion; 0 shows all.  [default: 20]",
 )
 @input_options
+@click.pass_context
 def test(
-    model_path, threads, sources, beam, top, as_json, by_label, confusion, rows, format, on_error,
+    ctx, model_path, threads, sources, walk, beam, top, as_json, by_label, confusion, rows, format, on_error,
     quiet,
 ) -> None:  # fmt: skip
     """Print how well a model predicts the labels of DATA.
@@ -62,8 +63,9 @@ def test(
     inputs = [("the model", model_path), *(("the data", path) for path in sources)]
     refuse_overwriting([("standard output", STANDARD)], inputs)
     check_standard_input(model_path, sources)
-    ranked = bool(top or (beam or 1) > 1)
-    model = read_model_to_predict(model_path, threads, quiet, ranked)
+    if walk:
+        check_walk(ctx, "top")
+    model = read_model_to_predict(model_path, threads, quiet, ranked=not walk)
     from lomtree.evaluation.confusion import Confusions, make_tables, table_lines
     from lomtree.evaluation.predict import Search
     from lomtree.evaluation.score import score_examples
@@ -72,7 +74,7 @@ def test(
     cores = model.learner.execution.threads
     reader = Reader(sources, format, on_error, labels_required=True, threads=cores)
     confusions = Confusions(model.labels) if by_label or confusion else None
-    search = Search(beam or DEFAULT_BEAM, top or 1) if ranked else None
+    search = None if walk else Search(beam, top or 1)
     clock = Clock()
     with progress_bar(reader.size, shown=not quiet) as bar:
         score = score_examples(

@@ -15,7 +15,7 @@ class AlgorithmSpec:
     own_options: tuple[str, ...] = ()  # training options that only this algorithm has
     has_tree: bool = True
     ensembles: bool = True  # whether --trees may be more than 1
-    has_centroids: bool = True  # whether it ranks labels by class centroids, too
+    has_ranker: bool = True  # whether a ranker chooses among the labels that it finds
     filtered: bool = False  # of trees over the labels: whether lost matches stop an example
     gradient_threshold: float = 0.05  # gradients up to this change nothing
 
@@ -40,7 +40,7 @@ ALGORITHMS = {
             "oaa.learner:OaaLearner",
             has_tree=False,
             ensembles=False,
-            has_centroids=False,
+            has_ranker=False,
             gradient_threshold=0.001,
         ),
     )

@@ -15,7 +15,7 @@ LARGEST_BITS = 31
 MOST_TREES = 64
 
 # A model keeps what it was begun with; the rest may change when its training goes on.
-FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "tf_idf", "centroids")
+FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "tf_idf", "ranker")
 
 
 def _option(default: Any, help: str, *short: str, choices: tuple[str, ...] = ()) -> Any:
@@ -53,10 +53,10 @@ class Options:
     tf_idf: bool = _option(
         False, "Weight values by the inverse document frequency of their feature."
     )
-    centroids: bool = _option(
+    ranker: bool = _option(
         True,
-        "Learn the centroid of each class, which improves --beam where classes have few examples. "
-        "Not for oaa.",
+        "Learn to rank the labels that trees find, and to find others: centroids, lists of labels "
+        "by feature, and regressors of labels. Not for oaa.",
     )
     learning_rate: float = _option(4.0, "Step size.", "-l")
     power_t: float = _option(

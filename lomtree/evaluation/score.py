@@ -13,7 +13,7 @@ from lomtree.evaluation.reliability import Reliability
 from lomtree.examples.examples import Examples
 from lomtree.model.model import Model
 
-_LABELS_FOR_LOSS = 64  # how many labels of an example the log loss looks at
+_LABELS_FOR_LOSS = 20  # of an example, that the log loss looks at
 
 
 @dataclass

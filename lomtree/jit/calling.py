@@ -55,8 +55,9 @@ def describe(form: Any) -> str:
 
 
 def _add_words(value: Any, words: list) -> None:
-    if isinstance(value, np.ndarray):
-        address = value.__array_interface__["data"][0]
+    if type(value) is np.ndarray:
+        # (__array_interface__ would describe the fields of a record each time, too.)
+        address = value.ctypes.data
         words += (0, 0, value.size, value.itemsize, address, *value.shape, *value.strides)
     elif isinstance(value, tuple):
         for field in value:
@@ -75,8 +76,33 @@ def word_types(value: Any) -> list:
     return [_SCALARS[type(value)]]
 
 
+class Recent:
+    """The arguments of the last call. Tuples that come again need not be looked through again: what
+    they hold stays where it is. (Kernels take dozens of arrays, and some are called often.)"""
+
+    def __init__(self) -> None:
+        self._last: list[tuple] = []  # of each argument: itself, its form, its words
+
+    def look_at(self, arguments: tuple) -> tuple[Any, list]:
+        """The form of the arguments, and their words."""
+        last, looked, forms, words = self._last, [], [], []
+        for place, value in enumerate(arguments):
+            if place < len(last) and last[place][0] is value and isinstance(value, tuple):
+                seen = last[place]
+            else:
+                own: list = []
+                _add_words(value, own)
+                seen = (value, form_of(value), own)
+            looked.append(seen)
+            forms.append(seen[1])
+            words += seen[2]
+        self._last = looked  # at once: other threads may be calling
+        return tuple(forms), words
+
+
 def load(code: Code, arguments: tuple) -> Callable:
-    """The function, for arguments of the same form as these; it runs without the GIL."""
+    """The function, for arguments of the same form as these; it runs without the GIL. Its by_words
+    takes their words."""
     linked = link(code.object_file, code.symbol) or _link_with_llvm(code)
     types = word_types(arguments)
     prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *types)
@@ -84,16 +110,20 @@ def load(code: Code, arguments: tuple) -> Callable:
     is_tuple, letters = code.returns.startswith("("), code.returns.strip("()")
     size = max(8, struct.calcsize(letters))
 
-    def call(*arguments):
-        words: list = []
-        _add_words(arguments, words)
+    def by_words(words: list) -> Any:
         result, error = ctypes.create_string_buffer(size), ctypes.c_void_p()
         if function(result, ctypes.byref(error), *words) != 0:
             raise RuntimeError(f"{code.symbol} failed")
         values = struct.unpack_from(letters, result)
         return values if is_tuple else values[0] if values else None
 
+    def call(*arguments):
+        words: list = []
+        _add_words(arguments, words)
+        return by_words(words)
+
     call.memory = linked.memory  # type: ignore[attr-defined]
+    call.by_words = by_words  # type: ignore[attr-defined]
     return call
 
 

@@ -26,18 +26,20 @@ class Kernel(callee.Callee):
         super().__init__(function)
         self._inlined = inlined
         self._loaded: dict[Any, Callable] = {}
+        self._recent = calling.Recent()
 
     def __call__(self, *arguments):
         if INTERPRETED:
             from lomtree.jit import interpreter  # takes time
 
             return interpreter.run(self.function, arguments)
-        form = calling.form_of(arguments)
+        form, words = self._recent.look_at(arguments)
         call = self._loaded.get(form)
         if call is None:
             with _lock:
                 call = self._loaded[form] = self._load(form, arguments)
-        return call(*arguments)
+        by_words = getattr(call, "by_words", None)
+        return by_words(words) if by_words else call(*arguments)
 
     def _load(self, form: Any, arguments: tuple) -> Callable:
         """Natively, or else plainly. A mistake in the kernel itself makes both fail."""

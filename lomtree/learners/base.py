@@ -12,12 +12,19 @@ from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch
 from lomtree.features.scaling import Scaler, Scales, load_scales, make_scales, store_scales
-from lomtree.ranking import centroids
-from lomtree.ranking.centroids import CentroidLearner, Centroids, WeightedCentroids
-from lomtree.ranking.ranking import INVERSE_TEMPERATURE, Ranking
+from lomtree.ranking.combination import (
+    Combination,
+    load_combination,
+    make_combination,
+    store_combination,
+)
+from lomtree.ranking.probe import Probe
+from lomtree.ranking.ranker import Ranker, has_ranker, load_ranker, store_ranker
+from lomtree.ranking.ranking import Candidates, Ranking, Scorer, no_ranker
 from lomtree.storage.state_dict import StateDict
 from lomtree.system.timing import watch
 
+SHORTEST_CHUNK, LONGEST_CHUNK = 128, 1024  # examples: see _learn_part()
 WORTH_A_THREAD = 256  # examples
 
 
@@ -28,7 +35,9 @@ class Lesson(NamedTuple):
     mean_squares: np.ndarray  # see Scaler.enter()
     predictions: np.ndarray
     depths: np.ndarray
+    rivals: np.ndarray  # int32[members, examples]: what each could be taken for, or NO_LABEL
     progressive: bool = True  # whether anybody wants to know the predictions
+    ranked: bool = False  # whether a ranker wants to know the rivals; then it is progressive
 
 
 class Depths(NamedTuple):
@@ -40,11 +49,10 @@ class Depths(NamedTuple):
 
 
 class Learner(ABC):
-    """`inverse_temperature` makes probabilities of masses (see ranking/ranking.py).
-
-    All that training changes is in `state`, a NamedTuple of NamedTuples of arrays, in the scales of
-    `scaler`, and in the centroids of `centroid_learner`. They are the learner's own: who looks at a
-    model from outside asks its methods.
+    """All that training changes is in `state`, a NamedTuple of NamedTuples of arrays, in the scales
+    of `scaler`, in the `ranker`, and in the `combination` of what it and the trees say. They are the
+    learner's own: who looks at a model from outside asks its methods. `inverse_temperature`
+    sharpens probabilities, where held-out examples say so.
     """
 
     def __init__(
@@ -53,16 +61,19 @@ class Learner(ABC):
         execution: Execution = ONE_CORE,
         state: Any = None,
         scales: Scales | None = None,
-        known_centroids: Centroids | None = None,
+        ranker: Ranker | None = None,
+        combination: Combination | None = None,
     ) -> None:
         self.options = options
         self.execution = execution
-        self.inverse_temperature = INVERSE_TEMPERATURE
+        self.inverse_temperature = 1.0
         self.scaler = Scaler(make_scales(options) if scales is None else scales)
-        self.centroid_learner: CentroidLearner | None = None
-        if centroids.has_centroids(options):
-            self.centroid_learner = CentroidLearner(options, known_centroids)
-        self.state = self._new_state() if state is None else self._adopt(state)
+        self.ranker = ranker
+        if ranker is None and has_ranker(options):
+            self.ranker = Ranker(options)
+        self.combination = combination or make_combination()
+        self.probe = Probe(self.ranker is not None)
+        self.state = self._new_state() if state is None else state
         self._pool: ThreadPoolExecutor | None = None
 
     def reconfigure(self, options: Options) -> None:
@@ -74,35 +85,79 @@ class Learner(ABC):
         """The trees of an ensemble; otherwise this learner alone."""
         return [self]
 
-    def learn(self, batch: Batch, count: int, predictions: np.ndarray, depths: np.ndarray) -> None:
-        """Learn from the first `count` examples of a batch.
+    def learn(
+        self,
+        batch: Batch,
+        count: int,
+        predictions: np.ndarray,
+        depths: np.ndarray,
+        fresh: bool = True,
+    ) -> None:
+        """Learn from the first `count` examples of a batch, which are `fresh` if nothing has been
+        learned from them before.
 
-        `predictions` gets what would have been predicted just before each was learned (but with its
-        values counted in their scales), `depths` the depth of the leaf that each was put in.
+        `predictions` gets what one walk would have predicted just before each was learned (but with
+        its values counted in their scales), `depths` the depth of the leaf that each was put in.
         """
         size = {"examples": count, "features": batch.starts[count]}
+        first = self.examples
         with watch.stage("scale", **size):
             scaled, mean_squares = self.scaler.enter(batch, count)
-        progressive = self.execution.progressive
-        lesson = Lesson(scaled, mean_squares, predictions, depths, progressive)
+        lesson = self._lesson(scaled, mean_squares, predictions, depths)
         with watch.stage("learn", **size):
-            beside = self._learn_centroids(lesson.batch, count)
-            self.learn_scaled(lesson, count)
-            if beside is not None:
-                beside.result()
+            begin = 0
+            for example in self.probe.drawn(scaled, first, count) if fresh else ():
+                self._learn_part(lesson, begin, example)
+                self._probe(scaled, example)
+                begin = example
+            self._learn_part(lesson, begin, count)
 
-    def _learn_centroids(self, scaled: Batch, count: int) -> Future | None:
-        """On another core, if there is one; the caller has to wait for it then."""
-        if self.centroid_learner is None:
-            return None
-        if self.execution.threads > 1:
-            return self.pool.submit(self.centroid_learner.learn, scaled, count)
-        self.centroid_learner.learn(scaled, count)
-        return None
+    def _lesson(
+        self, scaled: Batch, mean_squares: np.ndarray, predictions: np.ndarray, depths: np.ndarray
+    ) -> Lesson:
+        ranked = self.ranker is not None
+        progressive = self.execution.progressive or ranked
+        rivals = np.empty((len(self.members), len(predictions)), np.int32)
+        return Lesson(scaled, mean_squares, predictions, depths, rivals, progressive, ranked)
+
+    def _learn_part(self, lesson: Lesson, begin: int, end: int) -> None:
+        """Learn the examples begin:end. The ranker learns after the trees, whose rivals it wants;
+        on another core, if there is one, while the trees go on. How this is cut does not matter."""
+        jobs: list[Future] = []
+        chunk = min(max((end - begin) // 4, SHORTEST_CHUNK), LONGEST_CHUNK)
+        for first in range(begin, end, chunk):
+            last = min(first + chunk, end)
+            self.learn_scaled(lesson, first, last)
+            for job in jobs:
+                job.result()
+            if self.ranker is None:
+                continue
+            task = (lesson.batch, lesson.rivals, lesson.mean_squares, first, last)
+            if self.execution.threads > 1 and last < end:
+                jobs = [self.pool.submit(self.ranker.learn, *task)]
+            else:
+                jobs = []
+                self.ranker.learn(*task)
+
+    def _probe(self, scaled: Batch, example: int) -> None:
+        """Rank the labels of an example that is learned next, and learn from how that went."""
+        y = int(scaled.labels[example])
+        candidates, count = self._find_candidates(scaled, example)
+        self.probe.look(candidates, count, y, float(scaled.weights[example]), self.examples)
+        if self._has_seen(y):
+            self.probe.teach(self.combination, candidates, count, y)
 
     @abstractmethod
-    def learn_scaled(self, lesson: Lesson, count: int) -> None:
-        """Learn from the first `count` examples of a lesson."""
+    def learn_scaled(self, lesson: Lesson, begin: int, end: int) -> None:
+        """Learn from the examples begin:end of a lesson."""
+
+    @abstractmethod
+    def _find_candidates(self, scaled: Batch, example: int) -> tuple[Candidates, int]:
+        """The candidates of one example as the learner is now, compared, and their number."""
+
+    @abstractmethod
+    def _has_seen(self, label: int) -> bool:
+        """Whether an example of this label has been learned."""
 
     def predict(
         self, batch: Batch, count: int, predictions: np.ndarray, depths: np.ndarray
@@ -114,12 +169,10 @@ class Learner(ABC):
 
         self._in_runs(batch, count, run)
 
-    def rank(
-        self, batch: Batch, count: int, beam: int, top: int, power: float | None = None
-    ) -> Ranking:
+    def rank(self, batch: Batch, count: int, beam: int, top: int) -> Ranking:
         """The `top` best labels of the first `count` examples, with their probabilities; trees are
-        searched for the best `beam` leaves. `power` replaces the inverse temperature."""
-        ranking = Ranking.of(count, top, self.inverse_temperature if power is None else power)
+        searched for the best `beam` leaves."""
+        ranking = Ranking.of(count, top)
 
         def run(scaled: Batch, begin: int, end: int) -> None:
             self._rank_run(scaled, begin, end, beam, ranking)
@@ -128,14 +181,12 @@ class Learner(ABC):
         return ranking
 
     @property
-    def weighted_centroids(self) -> WeightedCentroids:
-        if self.centroid_learner is None:
-            return centroids.no_centroids()
-        known = self.centroid_learner.centroids
-        labels = int(np.count_nonzero(known.squares))
-        examples = float(self.scaler.scales.norms[0])
-        weight = centroids.cosine_weight(examples, labels) if labels else 0.0
-        return WeightedCentroids(known, weight)
+    def scorer(self) -> Scorer:
+        """What candidates are compared by now."""
+        weights = self.combination.weights * self.inverse_temperature
+        if self.ranker is None:
+            return no_ranker(weights)
+        return Scorer(self.ranker.state.known, self.ranker.state.lists, weights, True)
 
     def _in_runs(self, batch: Batch, count: int, run: Callable[[Batch, int, int], None]) -> None:
         """Scale and `run` the first `count` examples; each thread takes a run of them."""
@@ -183,12 +234,11 @@ class Learner(ABC):
         The same state always gives the same bytes: nothing in them depends on how full a table is
         or in which order it was filled.
         """
-        listed = {}
-        if self.centroid_learner is not None:
-            listed = centroids.to_arrays(self.centroid_learner.centroids)
+        if self.ranker is not None:
+            store_ranker(self.ranker, state_dict, predict_only)
         self.store_state(state_dict, predict_only)
         store_scales(self.scaler.scales, state_dict)
-        state_dict.arrays |= listed
+        store_combination(self.combination, state_dict, predict_only)
 
     @classmethod
     def load(
@@ -205,10 +255,12 @@ class Learner(ABC):
         can only predict, and what only training needs is left aside.
         """
         state = cls.load_state(options, state_dict, label_count, learning)
-        known = None
-        if centroids.has_centroids(options) and (learning or "centroids.mark" in state_dict.arrays):
-            known = centroids.load_centroids(state_dict, options, label_count)
-        return cls(options, execution, state, load_scales(state_dict, options), known)
+        ranker = None
+        if has_ranker(options) and (learning or "ranker.used" in state_dict.arrays):
+            ranker = load_ranker(state_dict, options, label_count, learning)
+        combination = load_combination(state_dict, learning)
+        scales = load_scales(state_dict, options)
+        return cls(options, execution, state, scales, ranker, combination)
 
     @abstractmethod
     def store_state(self, state_dict: StateDict, predict_only: bool) -> None: ...
@@ -222,10 +274,6 @@ class Learner(ABC):
 
     @abstractmethod
     def _new_state(self) -> Any: ...
-
-    def _adopt(self, loaded: Any) -> Any:
-        """The state in what load_state() gave."""
-        return loaded
 
     @abstractmethod
     def _predict_run(

@@ -5,6 +5,7 @@ label new to a node, the trees over the labels by the order of the labels.
 """
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -13,17 +14,16 @@ from lomtree.core.options import Options
 from lomtree.examples.batch import Batch
 from lomtree.learners.base import Depths, Learner, Lesson
 from lomtree.learners.registry import learner_of
-from lomtree.learners.tree.learner import TreeLearner, rank_with
-from lomtree.ranking.centroids import WeightedCentroids, no_centroids
-from lomtree.ranking.leaf_distribution import LeafLabels, joined
-from lomtree.ranking.ranking import Ranking, Scorer
+from lomtree.learners.tree.learner import Finder, TreeLearner, rank_with
+from lomtree.ranking.combination import FIRST
+from lomtree.ranking.ranking import Candidates, Ranking, no_ranker
 from lomtree.storage.state_dict import StateDict
 
 
 def _member_options(options: Options) -> list[Options]:
     """The options of each tree."""
     return [
-        replace(options, trees=1, centroids=False, seed=(options.seed + number) % 2**63)
+        replace(options, trees=1, ranker=False, seed=(options.seed + number) % 2**63)
         for number in range(options.trees)
     ]
 
@@ -39,7 +39,6 @@ class Ensemble(Learner):
 
     @state.setter
     def state(self, states: Any) -> None:
-        self._leaf_labels: LeafLabels | None = None
         alone = self.execution._replace(threads=1)
         self.trees = []
         members = zip(_member_options(self.options), states, strict=True)
@@ -47,6 +46,10 @@ class Ensemble(Learner):
             kind = cast(type[TreeLearner], learner_of(options.algorithm))
             scales = self.scaler.scales
             self.trees.append(kind(options, alone, state, scales, number=number))
+
+    @cached_property
+    def _finder(self) -> Finder:
+        return Finder(self.trees)
 
     @property
     def members(self) -> list[TreeLearner]:
@@ -60,48 +63,40 @@ class Ensemble(Learner):
     def _new_state(self) -> Any:
         return (None,) * self.options.trees
 
-    def learn_scaled(self, lesson: Lesson, count: int) -> None:
+    def learn_scaled(self, lesson: Lesson, begin: int, end: int) -> None:
         """Every tree learns by itself, on as many cores as there may be. The prediction is that of
         most trees, of the first one if none has most; the depth is that of the first tree."""
-        self._leaf_labels = None
-        several = np.empty((2, len(self.trees), count), np.int32)
+        several = np.empty((2, len(self.trees), end), np.int32)
         jobs = []
-        for tree, predicted, depths in zip(self.trees, *several, strict=True):
-            own = lesson._replace(predictions=predicted, depths=depths)
-            jobs.append(self.pool.submit(tree.learn_scaled, own, count))
+        for number, (tree, predicted, depths) in enumerate(zip(self.trees, *several, strict=True)):
+            rivals = lesson.rivals[number : number + 1]
+            own = lesson._replace(predictions=predicted, depths=depths, rivals=rivals)
+            jobs.append(self.pool.submit(tree.learn_scaled, own, begin, end))
         for job in jobs:
             job.result()
-        predicted, depths = several
+        predicted, depths = several[:, :, begin:]
         votes = (predicted[:, None] == predicted[None]).sum(axis=0)
         winners = np.take_along_axis(predicted, votes.argmax(axis=0)[None], axis=0)
-        lesson.predictions[:count] = winners[0]
-        lesson.depths[:count] = depths[0]
+        lesson.predictions[begin:end] = winners[0]
+        lesson.depths[begin:end] = depths[0]
 
     def _predict_run(
         self, batch: Batch, begin: int, end: int, predictions: np.ndarray, depths: np.ndarray
     ) -> None:
         """One walk in each tree; the depth is the mean of theirs."""
         ranking = Ranking.of(end, 1)
-        self._rank(batch, begin, end, 1, ranking, no_centroids())
+        rank_with(self.trees, no_ranker(np.array(FIRST)), batch, begin, end, 1, ranking)
         predictions[begin:end] = ranking.labels[begin:, 0]
         depths[begin:end] = ranking.asked[begin:] // len(self.trees)
 
     def _rank_run(self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking) -> None:
-        self._rank(batch, begin, end, beam, ranking, self.weighted_centroids)
+        rank_with(self.trees, self.scorer, batch, begin, end, beam, ranking)
 
-    def _rank(
-        self,
-        batch: Batch,
-        begin: int,
-        end: int,
-        beam: int,
-        ranking: Ranking,
-        centroids: WeightedCentroids,
-    ) -> None:
-        if self._leaf_labels is None:
-            self._leaf_labels = joined([tree.leaf_labels for tree in self.trees])
-        scorer = Scorer(self._leaf_labels, centroids)
-        rank_with(self.trees, scorer, batch, begin, end, beam, ranking)
+    def _find_candidates(self, scaled: Batch, example: int) -> tuple[Candidates, int]:
+        return self._finder.find(self.scorer, scaled, example)
+
+    def _has_seen(self, label: int) -> bool:
+        return self.trees[0]._has_seen(label)
 
     @property
     def examples(self) -> int:

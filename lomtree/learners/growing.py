@@ -13,15 +13,15 @@ class GrowingLearner(Learner):
     _scratch: Any = None  # room for one example, made when the first one comes
     _scratch_length = -1
 
-    def learn_scaled(self, lesson: Lesson, count: int) -> None:
-        wanted = longest(lesson.batch, 0, count)
+    def learn_scaled(self, lesson: Lesson, begin: int, end: int) -> None:
+        wanted = longest(lesson.batch, begin, end)
         if wanted > self._scratch_length:
             self._scratch_length = 2 * wanted
             self._scratch = self._make_scratch(2 * wanted)
-        done = 0
+        done = begin
         while True:
-            done = self._learn_run(lesson, done, count)
-            if done == count:
+            done = self._learn_run(lesson, done, end)
+            if done == end:
                 return
             self._grow(int(lesson.batch.labels[done]))
 

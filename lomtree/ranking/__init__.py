@@ -1,5 +1,5 @@
-"""From leaves to labels with probabilities: what a leaf holds, class centroids, and the ranking
-itself.
+"""From what a tree finds to labels with probabilities: lists of labels by feature find more
+candidates, centroids and regressors of labels compare them, and their signs are combined.
 
 May import lomtree.linear and what is below it.
 """

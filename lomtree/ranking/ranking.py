@@ -1,174 +1,205 @@
-"""Labels with their probabilities, from the leaves that searches have found.
+"""Labels with their probabilities: candidates are found, compared and ranked.
 
-A label's mass is the sum, over the leaves found in all trees, of the leaf's probability times the
-label's share of it; then its centroid's cosine weighs it (see centroids.py). The mass is spread
-wider than the predictions err: the scores of a tree are timid where it saw little, and several
-trees disagree. Raised to the power INVERSE_TEMPERATURE and made to sum up to 1 it is a probability
-that holds, on the held-out parts of four sets, with one tree and with three; or to the power that
-training/calibration.py fits to the data at hand. The order of the labels stays the same.
+The trees name labels with masses: the sum, over the leaves that searches have found, of the leaf's
+probability times the label's share of it. The lists (label_lists) name others. The best of both
+are the candidates; each is compared by its mass, the cosine of its centroid and the score of its
+regressor, weighed as combination has learned. All of this is O(candidates), never O(labels).
 """
 
-from math import exp
+from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
 
-from lomtree.core.constants import NO_LABEL, NO_NODE
+from lomtree.core.constants import NO_LABEL
 from lomtree.examples.batch import vector_of
 from lomtree.jit.kernel import kernel
-from lomtree.ranking.centroids import WeightedCentroids, cosine, fetch, length_of
-from lomtree.ranking.leaf_distribution import MOST, LeafLabels
+from lomtree.ranking.bag import Bag, add, best_of, empty, make_bag
+from lomtree.ranking.combination import COSINE, MASS, NONE, REGRESSOR
+from lomtree.ranking.label_features import (
+    LabelFeatures,
+    compare,
+    fetch,
+    length_of,
+    make_label_features,
+)
+from lomtree.ranking.label_lists import LabelLists, make_label_lists, vote
 
-INVERSE_TEMPERATURE = 2.0
-SMALLEST = 1e-300  # of a mass to divide by
+# Candidates are so many at most from trees and from lists (or half of what is to be named, if that
+# is more), and only those that have some share of what the best one has.
+FROM_EACH = 32
+LEAST_MASS, LEAST_VOTE = 0.02, 0.7
+BUDGET = 1024  # votes of an example's lists
+SMALLEST_MASS = 1e-3  # beside that of all labels found: the trees did not find the label
+LARGEST_LOGIT = 1e6
 
 
 class Ranking(NamedTuple):
-    """The best labels of examples, best first; NO_LABEL and 0 where there are not so many.
-    `inverse_temperature` is the power that masses are raised to."""
+    """The best labels of examples, best first; NO_LABEL and 0 where there are not so many."""
 
     labels: np.ndarray  # int32[examples, top]
     probabilities: np.ndarray  # float32[examples, top]
-    asked: np.ndarray  # int32[examples]: regressors
-    inverse_temperature: float = INVERSE_TEMPERATURE
+    asked: np.ndarray  # int32[examples]: regressors of nodes
 
     @classmethod
-    def of(
-        cls, count: int, top: int, inverse_temperature: float = INVERSE_TEMPERATURE
-    ) -> "Ranking":
+    def of(cls, count: int, top: int) -> "Ranking":
         return cls(
             np.full((count, top), NO_LABEL, np.int32),
             np.zeros((count, top), np.float32),
             np.zeros(count, np.int32),
-            inverse_temperature,
         )
 
     def only(self, chosen: np.ndarray) -> "Ranking":
         """That of the chosen examples."""
-        labels, probabilities, asked, inverse_temperature = self
-        return Ranking(labels[chosen], probabilities[chosen], asked[chosen], inverse_temperature)
+        return Ranking(*(array[chosen] for array in self))
 
 
-class FoundLeaves(NamedTuple):
-    """What searches have found, a row an example; the columns of several trees side by side."""
+class FoundLabels(NamedTuple):
+    """What searches have found, a row an example; the columns of several trees side by side. A
+    label may be there several times."""
 
-    leaves: np.ndarray  # int64[rows, columns]: nodes, or NO_NODE
-    masses: np.ndarray  # float64[rows, columns]: their probabilities
+    labels: np.ndarray  # int32[rows, columns], or NO_LABEL
+    masses: np.ndarray  # float64[rows, columns]
 
 
 class Scorer(NamedTuple):
-    """What labels are ranked by."""
+    """What labels are compared by. Without a ranker there are no centroids and no lists."""
 
-    leaf_labels: LeafLabels  # those of all trees, joined
-    centroids: WeightedCentroids
+    known: LabelFeatures
+    lists: LabelLists
+    weights: np.ndarray  # float64[]: see combination
+    ranked: bool
 
 
-class Bag(NamedTuple):
-    """Room for the labels of one example: an open-addressing table, and a list."""
+class Candidates(NamedTuple):
+    """Room for the candidates of one example."""
 
-    buckets: np.ndarray  # int32[power of two]: 1 + place in the list, by the label's hash; 0: free
-    taken: np.ndarray  # int64[]: the buckets in use
     labels: np.ndarray  # int32[]
-    masses: np.ndarray  # float64[]
+    signs: np.ndarray  # float64[, NONE]: see combination
+    logits: np.ndarray  # float64[]
+    found: np.ndarray  # uint8[]: 1 where a tree named it, 2 where a list did, 3 where both did
 
 
-def make_found(rows: int, columns: int) -> FoundLeaves:
-    return FoundLeaves(np.empty((rows, columns), np.int64), np.empty((rows, columns)))
+class RankingScratch(NamedTuple):
+    candidates: Candidates
+    places: np.ndarray  # int64[]: of the best in the bag
+    sizes: np.ndarray  # float32[features]
+    bag: Bag
 
 
-def make_bag(leaves: int) -> Bag:
-    """For as many leaves an example."""
-    most = leaves * MOST
-    return Bag(
-        np.zeros(1 << (2 * most).bit_length(), np.int32),
-        np.empty(most, np.int64),
-        np.empty(most, np.int32),
-        np.empty(most),
+def no_ranker(weights: np.ndarray) -> Scorer:
+    return Scorer(make_label_features(0, 1), make_label_lists(1, 1), weights, False)
+
+
+def make_found(rows: int, columns: int) -> FoundLabels:
+    return FoundLabels(np.empty((rows, columns), np.int32), np.empty((rows, columns)))
+
+
+def make_scratch(columns: int, top: int, features: int) -> RankingScratch:
+    """For examples with so many labels found and features, of which `top` are to be named."""
+    each = max(FROM_EACH, (top + 1) // 2)
+    candidates = Candidates(
+        np.empty(2 * each, np.int32),
+        np.empty((2 * each, NONE)),
+        np.empty(2 * each),
+        np.empty(2 * each, np.uint8),
     )
+    bag = make_bag(max(columns, BUDGET))
+    return RankingScratch(candidates, np.empty(each, np.int64), np.empty(features, np.float32), bag)
 
 
 @kernel
-def add(bag, held, label, mass):
-    """Add to a label's mass; returns how many labels are in the bag then."""
-    mask = len(bag.buckets) - 1
-    bucket = np.int64(np.uint32(np.uint32(label) * np.uint32(0x9E3779B1))) & mask
-    while bag.buckets[bucket] != 0 and bag.labels[bag.buckets[bucket] - 1] != label:
-        bucket = (bucket + 1) & mask
-    if bag.buckets[bucket] != 0:
-        bag.masses[bag.buckets[bucket] - 1] += mass
-        return held
-    bag.buckets[bucket] = held + 1
-    bag.taken[held] = bucket
-    bag.labels[held] = label
-    bag.masses[held] = mass
-    return held + 1
+def add_found(found, row, scratch):
+    """Make candidates of the labels that trees have found; returns their number."""
+    bag, candidates, held, total = scratch.bag, scratch.candidates, 0, 0.0
+    for column in range(found.labels.shape[1]):
+        if found.labels[row, column] != NO_LABEL:
+            held = add(bag, held, found.labels[row, column], found.masses[row, column])
+            total += found.masses[row, column]
+    chosen = best_of(bag, held, LEAST_MASS, scratch.places)
+    empty(bag, held)
+    for place in range(chosen):
+        mass = bag.masses[scratch.places[place]] / total if total > 0.0 else 0.0
+        candidates.labels[place] = bag.labels[scratch.places[place]]
+        candidates.signs[place, MASS] = log(max(mass, SMALLEST_MASS))
+        candidates.found[place] = 1
+    return chosen
 
 
 @kernel
-def collect(leaf_labels, found, row, bag):
-    """The labels of the leaves in a row; returns their number."""
-    held = 0
-    for column in range(found.leaves.shape[1]):
-        leaf = found.leaves[row, column]
-        if leaf != NO_NODE:
-            for place in range(leaf_labels.starts[leaf], leaf_labels.starts[leaf + 1]):
-                mass = found.masses[row, column] * np.float64(leaf_labels.shares[place])
-                held = add(bag, held, leaf_labels.labels[place], mass)
-    for place in range(held):
-        bag.buckets[bag.taken[place]] = 0
-    return held
+def add_voted(lists, vector, scratch, count):
+    """Make candidates of the labels that lists vote for; returns how many there are then."""
+    bag, candidates, trees = scratch.bag, scratch.candidates, count
+    held = vote(lists, BUDGET, vector, scratch.sizes, bag)
+    chosen = best_of(bag, held, LEAST_VOTE, scratch.places)
+    empty(bag, held)
+    for place in range(chosen):
+        label, there = bag.labels[scratch.places[place]], False
+        for other in range(trees):
+            if candidates.labels[other] == label:
+                candidates.found[other] = 3
+                there = True
+        if not there:
+            candidates.labels[count] = label
+            candidates.signs[count, MASS] = log(SMALLEST_MASS)
+            candidates.found[count] = 2
+            count += 1
+    return count
 
 
 @kernel
-def put_best(labels, masses, held, ranking, example):
-    """Write the labels with the largest masses, of equal ones those that came first, with their
-    probabilities."""
+def find_candidates(scorer, vector, found, row, scratch):
+    """Find the candidates of an example and compare them; returns their number."""
+    candidates, weights = scratch.candidates, scorer.weights
+    count = add_found(found, row, scratch)
+    if scorer.ranked:
+        count = add_voted(scorer.lists, vector, scratch, count)
+        for place in range(count):
+            fetch(scorer.known, vector, candidates.labels[place])
+    length = length_of(vector) if scorer.ranked else 0.0
+    for place in range(count):
+        cosine, score = 0.0, 0.0
+        if scorer.ranked:
+            cosine, score = compare(scorer.known, vector, length, candidates.labels[place])
+        candidates.signs[place, COSINE] = cosine
+        candidates.signs[place, REGRESSOR] = score
+        logit = weights[MASS] * candidates.signs[place, MASS]
+        logit += weights[COSINE] * cosine + weights[REGRESSOR] * score
+        candidates.logits[place] = min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)
+    return count
+
+
+@kernel
+def put_best(labels, logits, count, none, ranking, example):
+    """Write the labels with the largest logits, of equal ones those that came first, with their
+    probabilities; `none` is the logit of all other labels together."""
     best, probabilities, top = ranking.labels, ranking.probabilities, ranking.labels.shape[1]
-    largest = SMALLEST
-    for place in range(held):
-        largest = max(largest, masses[place])
-    total = SMALLEST
+    largest = none
+    for place in range(count):
+        largest = max(largest, logits[place])
+    total = exp(none - largest)
     kept = 0
-    for place in range(held):
-        probability = (masses[place] / largest) ** ranking.inverse_temperature
-        total += probability
+    for place in range(count):
+        total += exp(logits[place] - largest)
         at = kept if kept < top else top - 1
-        if kept == top and probabilities[example, at] >= np.float32(probability):
+        if kept == top and logits[best[example, at]] >= logits[place]:
             continue
-        while at > 0 and probabilities[example, at - 1] < np.float32(probability):
-            probabilities[example, at] = probabilities[example, at - 1]
+        while at > 0 and logits[best[example, at - 1]] < logits[place]:
             best[example, at] = best[example, at - 1]
             at -= 1
-        probabilities[example, at] = probability
-        best[example, at] = labels[place]
+        best[example, at] = place
         kept = min(kept + 1, top)
     for at in range(kept):
-        probabilities[example, at] = np.float32(probabilities[example, at] / total)
+        place = best[example, at]
+        probabilities[example, at] = np.float32(exp(logits[place] - largest) / total)
+        best[example, at] = labels[place]
 
 
 @kernel
-def weigh(weighted, vector, bag, held):
-    """Multiply the masses in the bag by what the cosine says. Those that it could not lift to the
-    largest one are left alone."""
-    centroids, weight = weighted
-    least = 0.0
-    for place in range(held):
-        least = max(least, bag.masses[place] * exp(-weight))
-    for place in range(held):
-        if bag.masses[place] >= least:
-            fetch(centroids.table, vector, bag.labels[place])
-    length = length_of(vector)
-    for place in range(held):
-        if bag.masses[place] >= least:
-            like = cosine(centroids, vector, length, bag.labels[place])
-            bag.masses[place] *= exp(weight * like)
-
-
-@kernel
-def rank(scorer, batch, found, first, last, bag, ranking):
+def rank(scorer, batch, found, first, last, scratch, ranking):
     """Rank the labels of the examples first:last; row 0 of what was found is the first's."""
     for example in range(first, last):
-        held = collect(scorer.leaf_labels, found, example - first, bag)
-        if scorer.centroids.weight > 0.0:
-            weigh(scorer.centroids, vector_of(batch, example), bag, held)
-        put_best(bag.labels, bag.masses, held, ranking, example)
+        vector = vector_of(batch, example)
+        count = find_candidates(scorer, vector, found, example - first, scratch)
+        labels, logits = scratch.candidates.labels, scratch.candidates.logits
+        put_best(labels, logits, count, scorer.weights[NONE], ranking, example)

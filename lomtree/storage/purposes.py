@@ -7,9 +7,16 @@ where in the tree; learning needs everything. An array of one of several trees i
 from collections.abc import Callable
 from enum import Enum
 
-FOR_PREDICTION = ("labels.", "leaf_labels.", "scales.", "rows.", "weights.where", "weights.w")
+FOR_PREDICTION = (
+    "labels.", "leaf_labels.", "scales.", "rows.", "weights.where", "weights.w",
+    "combination.weights",
+)  # fmt: skip
 PREDICTION_COLUMNS = ("left", "right", "label", "slot")  # of the nodes
-FOR_LEARNING_ALONE = ("weights.squares", "squares.", "tags.", "centroids.")
+FOR_RANKING = ("ranker.", "lists.")
+FOR_LEARNING_ALONE = (
+    "weights.squares", "squares.", "tags.", "ranker.squares", "ranker.rivals", "lists.least",
+    "combination.curvature",
+)  # fmt: skip
 
 
 def within_tree(name: str) -> str:
@@ -23,7 +30,8 @@ def _to_predict(name: str) -> bool:
 
 
 def _to_rank(name: str) -> bool:
-    return name.startswith("centroids.") or _to_predict(name)
+    needed = name.startswith(FOR_RANKING) and not name.startswith(FOR_LEARNING_ALONE)
+    return needed or _to_predict(name)
 
 
 def _to_count(name: str) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lomtree.core.constants import NO_LABEL
+from lomtree.core.constants import BEAM, NO_LABEL
 from lomtree.core.errors import DataError
 from lomtree.examples.batch import Batch, copy, part, pick
 from lomtree.examples.examples import Examples
@@ -80,7 +80,7 @@ class Trainer:
         self._end_pass()
         for _ in range(1, passes):
             for batch, count in self._steps((batch, len(batch.labels)) for batch in replay):
-                self._learn(batch, count)
+                self._learn(batch, count, fresh=False)
                 self._end_step(count)
             self._end_pass()
         if self._going_through:
@@ -133,10 +133,9 @@ class Trainer:
         weight = wrong = 0.0
         for batch in self._validation:
             count = len(batch.labels)
-            predictions, depths = self._room(count)
-            self.model.learner.predict(batch, count, predictions, depths)
+            predictions = self.model.learner.rank(batch, count, BEAM, 1).labels[:, 0]
             weight += float(batch.weights.sum(dtype=np.float64))
-            mistaken = predictions[:count] != batch.labels
+            mistaken = predictions != batch.labels
             wrong += float((batch.weights * mistaken).sum(dtype=np.float64))
         return wrong / weight if weight else None
 
@@ -156,11 +155,11 @@ class Trainer:
         rest = pick(batch, np.flatnonzero(~aside))
         return rest, len(rest.labels)
 
-    def _learn(self, batch: Batch, count: int) -> None:
+    def _learn(self, batch: Batch, count: int, fresh: bool = True) -> None:
         if self._going_through:
             return
         predictions, depths = self._room(count)
-        self.model.learner.learn(batch, count, predictions, depths)
+        self.model.learner.learn(batch, count, predictions, depths, fresh)
         if self._meter is not None:
             self._meter.add(batch, count, predictions, depths)
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch
-from lomtree.learners.base import Lesson
 from lomtree.model.model import Model
 from lomtree.model.model_file import write_model
 
@@ -34,5 +33,5 @@ def train_a_little(algorithm: str) -> None:
     ones = np.ones(2, np.float32)
     batch = Batch(np.arange(3), np.arange(2, dtype=np.uint32), ones, labels, ones)
     predictions, depths = np.empty((2, 2), np.int32)
-    model.learner.learn_scaled(Lesson(batch, np.ones(2), predictions, depths), 2)
+    model.learner.learn(batch, 2, predictions, depths)
     write_model(model, os.devnull)

@@ -18,6 +18,7 @@ from lomtree.learners.label_tree.tree import (
     make_scratch,
     open_example,
 )
+from lomtree.learners.tree.leaf_labels import LeafLabels, no_leaf_labels
 from lomtree.learners.tree.learner import TreeLearner
 from lomtree.learners.tree.nodes import (
     FIRST_NODES,
@@ -30,7 +31,6 @@ from lomtree.learners.tree.nodes import (
 from lomtree.learners.tree.walk import Router, predict_example
 from lomtree.linear.hashed_weights import load_weights, make_room, make_weights, store_weights
 from lomtree.linear.update import rule_of
-from lomtree.ranking.leaf_distribution import LeafLabels, own_labels
 from lomtree.storage.state_dict import StateDict, all_differ
 
 _LEARNING_COLUMNS = ("parent", "n")  # of the nodes
@@ -56,6 +56,8 @@ def learn(state, settings, scratch, lesson, first, last):
             else:
                 random_tree.train_path(state, settings.rule, scratch, entry, depth)
         lesson.predictions[example] = prediction
+        right = prediction == batch.labels[example]
+        lesson.rivals[0, example] = np.int32(NO_LABEL) if right else prediction
         lesson.depths[example] = depth
     return last
 
@@ -86,7 +88,7 @@ class LabelTreeLearner(TreeLearner):
 
     @property
     def leaf_labels(self) -> LeafLabels:
-        return own_labels(self.nodes)
+        return no_leaf_labels()
 
     def store_state(self, state_dict: StateDict, predict_only: bool) -> None:
         tree, leaves, weights = self.state

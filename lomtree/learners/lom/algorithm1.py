@@ -42,7 +42,10 @@ Where this differs from the paper:
   - The regressors are trained on scaled values (features/scaling.py) by a clipped, by default
     adaptive step (linear/update.py). A gradient below the threshold changes no weight, although
     the example counts in n and m.
-  - The score added to m is limited to [-1, 1], the range of the targets.
+  - The score added to m is limited to [-1, 1], the range of the targets. The paper adds the score
+    after the update; here that is blended with the score before it, which tells whether the node
+    knew: with the share n_j(y) / (n_j(y) + settling). The score after it alone lets a node believe
+    what it was just told, the score before it alone keeps the sides of rare labels from settling.
   - Where the statistics reach their bound, the least useful are evicted, and C, m, n and l decay
     (eviction.py). C is then no longer a count, and the paper's lemma on the number of swaps does
     not hold.
@@ -61,26 +64,18 @@ from lomtree.learners.lom.path_prefetch import (
     guessed_node,
     guessed_row,
     note_step,
-    prefetch_coming,
 )
-from lomtree.learners.lom.statistics import find, has_room, home, is_row_of
+from lomtree.learners.lom.statistics import find, home, is_row_of
+from lomtree.learners.tree.leaf_labels import add_label, begin_leaf
 from lomtree.learners.tree.nodes import take_slot
 from lomtree.learners.tree.walk import (
     Router,
     child,
     fetch_child,
     look_ahead,
-    predict_from,
+    walk_from,
 )
-from lomtree.linear.hashed_weights import make_room
 from lomtree.linear.update import Target, score, update
-
-
-@kernel
-def most_statistics(growth, more):
-    """How many rows of statistics there may be, if one example takes up to `more` of them: evicting
-    the others must make room for it, however deep the tree is."""
-    return max(growth.max_statistics, 4 * more)
 
 
 @kernel
@@ -154,8 +149,9 @@ def add_nodes(tree):
 
 
 @kernel
-def split(tree, growth, j):
+def split(state, growth, j):
     """Give the leaf j two children if it should and may have them; tells whether it did."""
+    tree = state.tree
     nodes, counts = tree.nodes, tree.counts[0]
     if nodes[j].labels < 2 or nodes[j].n - nodes[j].l_max < growth.min_impurity * nodes[j].n:
         return False
@@ -181,6 +177,7 @@ def split(tree, growth, j):
     for v in (left, right):
         nodes[v].parent = j
         nodes[v].label = nodes[j].label
+        begin_leaf(state.leaf_labels, v, nodes[j].label)
     nodes[left].C = np.floor(nodes[j].C / 2.0)
     nodes[right].C = nodes[j].C - nodes[left].C
     update_C(tree, left)
@@ -233,7 +230,15 @@ def look_ahead_to_learn(state, vector, j, row):
 
 
 @kernel
-def train_node(state, rule, direction, vector, j, row, importance, mean_square):
+def opinion(settling, before, after, heard):
+    """The score that a node adds to m of a label that it has heard of so often."""
+    own = heard / (heard + settling)
+    told = min(max(np.float64(after), -1.0), 1.0)
+    return own * min(max(np.float64(before), -1.0), 1.0) + (1.0 - own) * told
+
+
+@kernel
+def train_node(state, settings, direction, vector, j, row, importance, mean_square):
     """Train the regressor of j towards the side where its label is sent; returns the score before
     and the score after."""
     node, entry = state.tree.nodes[j], state.statistics[row]
@@ -242,8 +247,8 @@ def train_node(state, rule, direction, vector, j, row, importance, mean_square):
     c = -1.0 if E > e else 1.0
     before = score(state.weights, node.slot, vector)
     target = Target(c, importance, node.n, mean_square)
-    after = update(state.weights, rule, node.slot, vector, direction, before, target)
-    points = importance * min(max(np.float64(after), -1.0), 1.0)
+    after = update(state.weights, settings.rule, node.slot, vector, direction, before, target)
+    points = importance * opinion(settings.growth.settling, before, after, entry.n)
     entry.n += importance
     entry.m += points
     node.n += importance
@@ -261,85 +266,68 @@ def depth_of_node(nodes, j):
 
 
 @kernel
-def learn_example(state, settings, scratch, lesson, example):
-    """One example through Algorithm 1; returns what the tree would have predicted before it, if
-    the lesson is progressive, and the depth of the leaf the example was put in.
+def end_example(state, lesson, example, j, end):
+    """Count an example in at its leaf j, and at the leaf where it would have ended before."""
+    y, importance = lesson.batch.labels[example], lesson.batch.weights[example]
+    state.tree.nodes[j].C += np.float64(importance)
+    update_C(state.tree, j)
+    add_label(state.leaf_labels, j, y, importance)
+    if lesson.ranked and end != j and end != NO_NODE and state.tree.nodes[end].left == NO_NODE:
+        add_label(state.leaf_labels, end, y, importance)
 
-    The prediction costs little: the walk before the update is the walk of the update, until an
-    update turns a score's sign and the old walk goes on by itself.
+
+@kernel
+def learn_example(state, settings, scratch, lesson, example):
+    """One example through Algorithm 1. Returns what the tree would have predicted before it, if the
+    lesson asks for that, the depth of the leaf the example was put in, and the other side of the
+    node that was least sure of it.
+
+    The walk before the update costs little: it is the walk of the update, until an update turns a
+    score's sign and the old walk goes on by itself.
     """
     batch, paths = lesson.batch, scratch.paths
-    nodes, counts = state.tree.nodes, state.tree.counts[0]
+    nodes, counts, router = (
+        state.tree.nodes,
+        state.tree.counts[0],
+        Router(state.tree, state.weights),
+    )
     vector = vector_of(batch, example)
     y, importance = batch.labels[example], np.float64(batch.weights[example])
     counts.examples += 1
     counts.labels = max(counts.labels, y + 1)
-    predicted = not lesson.progressive
-    prediction = NO_LABEL
+    ended = not lesson.progressive
+    prediction = np.int32(NO_LABEL)
+    end = other = np.int64(NO_NODE)
+    margin = np.inf
     depth = 0
     j = np.int64(counts.root)
     while True:
-        if not predicted and nodes[j].left == NO_NODE:
-            prediction = nodes[j].label
-            predicted = True
+        if not ended and nodes[j].left == NO_NODE:
+            end, prediction, ended = j, nodes[j].label, True
         row = reach(state, settings.growth, j, y, importance, guessed_row(paths, y, depth))
         note_step(paths, y, depth, j, row)
         if nodes[j].left == NO_NODE:
             nodes[j].n += importance
             swaps = counts.swaps
-            is_leaf = not split(state.tree, settings.growth, j)
+            is_leaf = not split(state, settings.growth, j)
             if counts.swaps != swaps:  # which may have taken an ancestor of j out of the tree
                 depth = depth_of_node(nodes, j)
             if is_leaf:
                 note_step(paths, y, depth + 1, NO_NODE, 0)
-                nodes[j].C += importance
-                update_C(state.tree, j)
+                end_example(state, lesson, example, j, end)
                 counts.depth = max(counts.depth, depth)
-                return prediction, depth
+                return prediction, depth, other
         if guessed_node(paths, y, depth + 1) not in (nodes[j].left, nodes[j].right):
             look_ahead_to_learn(state, vector, j, row)
         before, after = train_node(
-            state, settings.rule, scratch.direction, vector, j, row, importance,
+            state, settings, scratch.direction, vector, j, row, importance,
             lesson.mean_squares[example],
         )  # fmt: skip
-        if not predicted and child(nodes, j, before) != child(nodes, j, after):
-            router = Router(state.tree, state.weights)
-            prediction, _ = predict_from(router, vector, np.int64(child(nodes, j, before)))
-            predicted = True
+        if abs(before) < margin:
+            margin = np.float64(abs(before))
+            other = np.int64(nodes[j].left) + np.int64(nodes[j].right) - child(nodes, j, before)
+        if not ended and child(nodes, j, before) != child(nodes, j, after):
+            end, _steps = walk_from(router, vector, np.int64(child(nodes, j, before)))
+            prediction, ended = nodes[end].label, True
         j = np.int64(child(nodes, j, after))
         depth += 1
-
-
-@kernel
-def fits(state, settings, scratch, label):
-    """Whether there is room in the tree and in the statistics for any example of this label."""
-    counts = state.tree.counts[0]
-    more = counts.depth + 2
-    return (
-        counts.nodes + 2 <= len(state.tree.nodes)
-        and label < len(scratch.paths)
-        and has_room(state.statistics, counts.rows, more)
-        and counts.living + more <= most_statistics(settings.growth, more)
-    )
-
-
-@kernel
-def learn(state, settings, scratch, lesson, first, last):
-    """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
-
-    Stops before an example for which there might not be room; returns its number.
-    """
-    batch, router = lesson.batch, Router(state.tree, state.weights)
-    for example in range(first, last):
-        if batch.labels[example] < 0 or batch.weights[example] == 0.0:
-            root = np.int64(state.tree.counts[0].root)
-            prediction, depth = predict_from(router, vector_of(batch, example), root)
-        else:
-            if not fits(state, settings, scratch, batch.labels[example]):
-                return example
-            make_room(state.weights)
-            prefetch_coming(state, scratch.paths, batch, example, last)
-            prediction, depth = learn_example(state, settings, scratch, lesson, example)
-        lesson.predictions[example] = prediction
-        lesson.depths[example] = depth
-    return last

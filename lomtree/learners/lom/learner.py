@@ -1,7 +1,7 @@
 """The LOMtree as a learner: the arrays of Algorithm 1, grown when they are full."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
@@ -9,34 +9,38 @@ from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.learners.base import Lesson
 from lomtree.learners.lom import statistics
-from lomtree.learners.lom.algorithm1 import learn, most_statistics
 from lomtree.learners.lom.eviction import KEEP_SHARE, evict
-from lomtree.learners.lom.leaf_labels import count_leaf_labels
+from lomtree.learners.lom.lesson import learn, most_statistics
 from lomtree.learners.lom.path_prefetch import make_paths, with_label
 from lomtree.learners.lom.state import Growth, LomScratch, LomSettings, LomState
+from lomtree.learners.tree import leaf_labels
+from lomtree.learners.tree.leaf_labels import (
+    LeafLabels,
+    load_leaf_labels,
+    make_leaf_labels,
+    store_leaf_labels,
+)
 from lomtree.learners.tree.learner import TreeLearner
-from lomtree.learners.tree.nodes import Tree, load_tree, make_tree, store_tree, with_room
+from lomtree.learners.tree.nodes import (
+    FIRST_NODES,
+    Tree,
+    load_tree,
+    make_tree,
+    store_tree,
+    with_room,
+)
 from lomtree.linear.hashed_weights import load_weights, make_weights, store_weights
 from lomtree.linear.update import rule_of
-from lomtree.ranking.leaf_distribution import LeafLabels, load_leaf_labels, store_leaf_labels
 from lomtree.storage.state_dict import StateDict
 
 _LEARNING_COLUMNS = ("parent", "labels", "C", "m", "n", "l_max", "recycled")  # of the nodes
 
+SETTLING = 3.0  # see opinion() in algorithm1
 TIE_BREAK_NOISE = 0.1  # of all trees but the first, which is Algorithm 1 without it
-
-
-class _Loaded(NamedTuple):
-    """What a file holds; only what was learned with its statistics can be counted again."""
-
-    state: LomState
-    leaf_labels: LeafLabels
 
 
 class LomLearner(TreeLearner):
     state: LomState
-
-    _counted: LeafLabels | None = None  # what the leaves predict; None: to be counted
 
     def _new_state(self) -> LomState:
         adaptive = self.options.update == "adaptive"
@@ -44,6 +48,7 @@ class LomLearner(TreeLearner):
             make_tree(),
             statistics.make_statistics(),
             make_weights(self.options.bits, adaptive),
+            make_leaf_labels(FIRST_NODES),
         )
 
     def _make_scratch(self, length: int) -> LomScratch:
@@ -60,28 +65,36 @@ class LomLearner(TreeLearner):
             float(options.swap_resistance),
             float(options.min_impurity),
             int(options.max_statistics),
+            SETTLING,
             TIE_BREAK_NOISE if self.number else 0.0,
             options.seed,
         )
 
     def _learn_run(self, lesson: Lesson, begin: int, end: int) -> int:
-        self._counted = None
-        settings = LomSettings(self._growth, rule_of(self.options))
-        return learn(self.state, settings, self._scratch, lesson, begin, end)
+        return learn(self.state, self._settings, self._scratch, lesson, begin, end)
+
+    def reconfigure(self, options: Options) -> None:
+        super().reconfigure(options)
+        self.__dict__.pop("_settings", None)
+
+    @cached_property
+    def _settings(self) -> LomSettings:
+        return LomSettings(self._growth, rule_of(self.options))
 
     def _grow(self, label: int) -> None:
         """Make room for more nodes and statistics; those of recycled nodes are dropped."""
-        tree, table = self.state.tree, self.state.statistics
+        tree, table, _weights, kept = self.state
         count = tree.counts[0]
         self._scratch = self._scratch._replace(paths=with_label(self._scratch.paths, label))
         if count["nodes"] + 2 > len(tree.nodes):
             tree = with_room(tree, int(count["nodes"]) + 2)
+            kept = leaf_labels.with_room(kept, len(tree.nodes))
         more = int(count["depth"]) + 2
         most = most_statistics(self._growth, more)
         full = count["living"] + more > most
         if full or not statistics.has_room(table, count["rows"], more):
             table = self._rebuilt(tree, table, int(KEEP_SHARE * most) - more if full else None)
-        self.state = self.state._replace(tree=tree, statistics=table)
+        self.state = self.state._replace(tree=tree, statistics=table, leaf_labels=kept)
 
     def _rebuilt(self, tree: Tree, table: np.ndarray, keep: int | None) -> np.ndarray:
         """The living statistics, the `keep` best of them at most, in a table with room for more.
@@ -106,12 +119,7 @@ class LomLearner(TreeLearner):
 
     @property
     def leaf_labels(self) -> LeafLabels:
-        if self._counted is None:
-            self._counted = self._count_leaf_labels(self._statistics_in_order())
-        return self._counted
-
-    def _count_leaf_labels(self, listed: statistics.Listed) -> LeafLabels:
-        return count_leaf_labels(self.nodes, self.root, self.state.statistics, listed)
+        return self.state.leaf_labels
 
     def _statistics_in_order(self) -> statistics.Listed:
         counts = self.state.tree.counts
@@ -135,14 +143,12 @@ class LomLearner(TreeLearner):
         return [(nodes[0], f"{nodes[1]}, {self.swaps:,} swaps"), *others]
 
     def store_state(self, state_dict: StateDict, predict_only: bool) -> None:
-        """Statistics are sorted, and the labels of leaves counted, while weights are written."""
-        tree, table, weights = self.state
-        beside = ThreadPoolExecutor(1)
-        ordered = beside.submit(self._statistics_in_order)
-        counted = beside.submit(lambda: self._counted or self._count_leaf_labels(ordered.result()))
+        """Statistics are sorted while weights are written."""
+        tree, table, weights, kept = self.state
+        ordered = ThreadPoolExecutor(1).submit(self._statistics_in_order)
         store_tree(tree, state_dict, () if predict_only else _LEARNING_COLUMNS)
         store_weights(weights, state_dict, predict_only)
-        store_leaf_labels(self.nodes, counted.result, state_dict)
+        store_leaf_labels(kept, self.nodes, state_dict)
         if not predict_only:
             living = int(tree.counts["living"][0])
             state_dict.arrays |= statistics.to_arrays(table, living, ordered.result)
@@ -150,7 +156,7 @@ class LomLearner(TreeLearner):
     @classmethod
     def load_state(
         cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
-    ) -> _Loaded:
+    ) -> LomState:
         counted = learning or "statistics.node" in state_dict.arrays
         tree = load_tree(state_dict, _LEARNING_COLUMNS if counted else (), label_count)
         table = statistics.make_statistics()
@@ -161,11 +167,5 @@ class LomLearner(TreeLearner):
             if np.any(rows != tree.nodes["labels"]):
                 raise ModelError("its statistics are not as many as its nodes say")
             tree.counts["rows"] = tree.counts["living"] = rows.sum()
-        state = LomState(tree, table, load_weights(state_dict, options, learning))
-        return _Loaded(state, load_leaf_labels(state_dict, tree.nodes, label_count))
-
-    def _adopt(self, loaded: _Loaded | LomState) -> LomState:
-        if isinstance(loaded, LomState):
-            return loaded
-        self._counted = loaded.leaf_labels
-        return loaded.state
+        weights = load_weights(state_dict, options, learning)
+        return LomState(tree, table, weights, load_leaf_labels(state_dict, tree.nodes, label_count))

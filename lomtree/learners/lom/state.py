@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lomtree.learners.tree.leaf_labels import LeafLabels
 from lomtree.learners.tree.nodes import Tree
 from lomtree.linear.hashed_weights import Weights
 from lomtree.linear.update import Rule
@@ -15,6 +16,7 @@ class LomState(NamedTuple):
     tree: Tree
     statistics: np.ndarray  # see statistics.py
     weights: Weights
+    leaf_labels: LeafLabels
 
 
 class Growth(NamedTuple):
@@ -26,6 +28,7 @@ class Growth(NamedTuple):
     swap_resistance: float  # R_S
     min_impurity: float  # the share that all labels but the most frequent one must have in a leaf
     max_statistics: int  # rows of m, n and l; where they come close, learn() stops
+    settling: float  # examples of a label after which a node's own opinion counts half
     tie_break_noise: float  # of m of a label that is new to a node
     seed: int  # of the noise
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
-from lomtree.examples.batch import Batch, longest
+from lomtree.examples.batch import Batch, longest, part
 from lomtree.learners.base import Lesson
 from lomtree.learners.growing import GrowingLearner
 from lomtree.learners.oaa.one_against_all import (
-    Candidates,
     OaaScratch,
     OaaState,
+    Ranked,
     learn,
     make_scratch,
     predict,
@@ -25,8 +25,12 @@ from lomtree.linear.dense_weights import (
     store_class_weights,
 )
 from lomtree.linear.update import rule_of
-from lomtree.ranking.ranking import Ranking
+from lomtree.ranking.combination import MASS
+from lomtree.ranking.ranking import Candidates, Ranking
+from lomtree.ranking.ranking import make_scratch as make_scratch_of_ranking
 from lomtree.storage.state_dict import StateDict
+
+_PROBED = 64  # labels that an example is probed with
 
 
 class OaaLearner(GrowingLearner):
@@ -50,9 +54,28 @@ class OaaLearner(GrowingLearner):
         predict(self.state, scratch, batch, begin, end, predictions, depths)
 
     def _rank_run(self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking) -> None:
+        power = float(self.combination.weights[MASS]) * self.inverse_temperature
+        self._rank(batch, begin, end, power, ranking)
+
+    def _rank(self, batch: Batch, begin: int, end: int, power: float, ranking: Ranking) -> None:
         scratch, labels = self._make_scratch(longest(batch, begin, end)), len(self.state.seen)
-        candidates = Candidates(np.empty(labels, np.int32), np.empty(labels))
-        rank(self.state, scratch, batch, begin, end, candidates, ranking)
+        ranked = Ranked(np.empty(labels, np.int32), np.empty(labels))
+        rank(self.state, scratch, batch, begin, end, ranked, power, ranking)
+
+    def _find_candidates(self, scaled: Batch, example: int) -> tuple[Candidates, int]:
+        """The labels with the largest scores, as if they had been found by a tree."""
+        ranking = Ranking.of(1, _PROBED)
+        self._rank(part(scaled, example, example + 1), 0, 1, 1.0, ranking)
+        found = int(np.count_nonzero(ranking.probabilities > 0))
+        candidates = make_scratch_of_ranking(0, found, 0).candidates
+        candidates.labels[:found] = ranking.labels[0, :found]
+        candidates.signs[:found] = 0.0
+        candidates.signs[:found, MASS] = np.log(ranking.probabilities[0, :found])
+        candidates.logits[:found] = candidates.signs[:found, MASS]
+        return candidates, found
+
+    def _has_seen(self, label: int) -> bool:
+        return label < len(self.state.seen) and bool(self.state.seen[label])
 
     def _grow(self, label: int) -> None:
         table = grown(self.state.table, self.options, label)

@@ -4,7 +4,7 @@ An example is a sweep over the rows of its features. Its training goes by tiles 
 cache line of a row: most gradients are below the threshold, and a tile where all are is left alone.
 """
 
-from math import exp
+from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +33,8 @@ from lomtree.ranking.ranking import put_best
 from lomtree.system import memory
 
 SCORES_AT_ONCE = 1024  # scores
+SMALLEST = 1e-300  # of a probability, beside the largest
+IMPOSSIBLE = -1e30  # the logit of other labels: there are none
 ZERO, UNCHANGED = np.float32(0.0), np.float32(1.0)  # the second as a factor
 
 
@@ -56,11 +58,11 @@ class OaaScratch(NamedTuple):
     added: np.ndarray  # float32[LANES]: to the squares
 
 
-class Candidates(NamedTuple):
+class Ranked(NamedTuple):
     """Room for all labels of one example, to be ranked."""
 
     labels: np.ndarray  # int32[]
-    masses: np.ndarray  # float64[]
+    logits: np.ndarray  # float64[]
 
 
 def make_scratch(length: int, width: int) -> OaaScratch:
@@ -245,25 +247,27 @@ def probability_beside(h, largest):
 
 
 @kernel
-def rank(state, scratch, batch, first, last, candidates, ranking):
-    """Rank the labels of the examples first:last; a score is read as a probability, as in a tree.
+def rank(state, scratch, batch, first, last, ranked, power, ranking):
+    """Rank the labels of the examples first:last; a score is read as a probability, as in a tree,
+    and raised to a power.
 
     The label that predict() gives goes first, as others may have the same probability: sigma of
     large scores rounds to 1.
     """
-    labels, masses, scores, seen = candidates.labels, candidates.masses, scratch.scores, state.seen
+    labels, logits, scores, seen = ranked.labels, ranked.logits, scratch.scores, state.seen
     for example in range(first, last):
         count = score_example(state.table, scratch, batch, example)
         prediction = best(scores, seen, count)
         held = 0
         if prediction != NO_LABEL:
-            labels[0], masses[0] = prediction, 1.0
+            labels[0], logits[0] = prediction, 0.0
             held = 1
         for label in range(count):
             if seen[label] and label != prediction:
                 largest = np.float64(limited(scores[prediction]))
+                beside = probability_beside(np.float64(limited(scores[label])), largest)
                 labels[held] = label
-                masses[held] = probability_beside(np.float64(limited(scores[label])), largest)
+                logits[held] = power * log(max(beside, SMALLEST))
                 held += 1
         ranking.asked[example] = held
-        put_best(labels, masses, held, ranking, example)
+        put_best(labels, logits, held, IMPOSSIBLE, ranking, example)

@@ -16,11 +16,12 @@ import numpy as np
 from lomtree.core.constants import NO_LABEL, NO_NODE
 from lomtree.examples.batch import vector_of
 from lomtree.jit.kernel import kernel
+from lomtree.learners.tree.leaf_labels import KEPT, total_of
 from lomtree.learners.tree.walk import child
 from lomtree.linear.hashed_weights import fetch
 from lomtree.linear.update import score
 
-HOPELESS = 1e-4  # nodes so much less probable than the best one are given up
+HOPELESS = 1e-2  # nodes so much less probable than the best one are given up
 SMALLEST = 1e-300  # however deep the tree: no probability becomes 0
 
 
@@ -32,10 +33,9 @@ class Beam(NamedTuple):
 
 
 class SearchSettings(NamedTuple):
-    """How one tree is searched, and where its leaves go."""
+    """How one tree is searched, and where its labels go."""
 
     stretch: float  # what scores are multiplied by before they are read as probabilities
-    node_offset: int  # what is added to its nodes' numbers
     column: int  # its first one
 
 
@@ -109,15 +109,32 @@ def search_example(router, vector, stretch, beam):
 
 
 @kernel
-def search(router, batch, first, last, settings, beam, found, asked):
-    """Write the leaves found for each of the examples first:last, and their probabilities; row 0 is
-    the first example's. Adds the regressors asked to `asked`."""
-    width = beam.nodes.shape[1]
+def offer(router, kept, beam, level, held, found, row, column):
+    """Write the labels of the leaves that were found, with their masses: the leaf's probability
+    times the label's share of it."""
+    for place in range(held):
+        leaf, mass = beam.nodes[level, place], beam.masses[level, place]
+        at = column + place * KEPT
+        if len(kept.labels) == 0:
+            found.labels[row, at] = router.tree.nodes[leaf].label
+            found.masses[row, at] = mass
+            continue
+        total = total_of(kept, leaf)
+        for label in range(KEPT):
+            found.labels[row, at + label] = kept.labels[leaf, label]
+            found.masses[row, at + label] = mass * np.float64(kept.weights[leaf, label]) / total
+
+
+@kernel
+def search(router, kept, batch, first, last, settings, beam, found, asked):
+    """Write the labels found for each of the examples first:last; row 0 is the first example's.
+    Adds the regressors asked to `asked`."""
+    columns = beam.nodes.shape[1] * KEPT
     for example in range(first, last):
+        row = example - first
+        for column in range(settings.column, settings.column + columns):
+            found.labels[row, column] = NO_LABEL
         vector = vector_of(batch, example)
         level, held, count = search_example(router, vector, settings.stretch, beam)
         asked[example] += count
-        for place in range(width):
-            leaf = beam.nodes[level, place] + settings.node_offset if place < held else NO_NODE
-            found.leaves[example - first, settings.column + place] = leaf
-            found.masses[example - first, settings.column + place] = beam.masses[level, place]
+        offer(router, kept, beam, level, held, found, row, settings.column)

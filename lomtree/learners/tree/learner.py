@@ -8,21 +8,32 @@ from typing import Any
 import numpy as np
 
 from lomtree.core.algorithms import ALGORITHMS
+from lomtree.core.constants import BEAM
 from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
-from lomtree.examples.batch import Batch, Vector
+from lomtree.examples.batch import Batch, Vector, longest, part
 from lomtree.features.scaling import Scales
 from lomtree.learners.base import Depths, Lesson
 from lomtree.learners.growing import GrowingLearner
-from lomtree.learners.tree.beam_search import SearchSettings, make_beam, search
+from lomtree.learners.tree.beam_search import Beam, SearchSettings, make_beam, search
+from lomtree.learners.tree.leaf_labels import KEPT, LeafLabels
 from lomtree.learners.tree.structure import leaf_depths
 from lomtree.learners.tree.walk import Arrivals, Router, child, find_leaves, predict
 from lomtree.linear.hashed_weights import BLOCK, GROW_AT, offset_of
 from lomtree.linear.prefault import Prefaulter
 from lomtree.linear.update import score, threshold_score
-from lomtree.ranking.centroids import Centroids
-from lomtree.ranking.leaf_distribution import LeafLabels
-from lomtree.ranking.ranking import Ranking, Scorer, make_bag, make_found, rank
+from lomtree.ranking.combination import Combination
+from lomtree.ranking.ranker import Ranker
+from lomtree.ranking.ranking import (
+    Candidates,
+    FoundLabels,
+    Ranking,
+    Scorer,
+    find_candidates,
+    make_found,
+    make_scratch,
+    rank,
+)
 
 _CHUNK = 256  # examples that are searched in one tree after the other
 
@@ -31,6 +42,7 @@ class TreeLearner(GrowingLearner):
     """The state of each has a tree and weights. `number` is its own among several trees."""
 
     state: Any
+    _router: Router | None = None  # that of the tree as it was last
 
     def __init__(
         self,
@@ -38,29 +50,36 @@ class TreeLearner(GrowingLearner):
         execution: Execution = ONE_CORE,
         state: Any = None,
         scales: Scales | None = None,
-        known_centroids: Centroids | None = None,
+        ranker: Ranker | None = None,
+        combination: Combination | None = None,
         number: int = 0,
     ) -> None:
-        super().__init__(options, execution, state, scales, known_centroids)
+        super().__init__(options, execution, state, scales, ranker, combination)
         self.number = number
+
+    @cached_property
+    def _finder(self) -> "Finder":
+        return Finder([self])
 
     @cached_property
     def _prefaulter(self) -> Prefaulter:
         return Prefaulter()
 
-    def learn_scaled(self, lesson: Lesson, count: int) -> None:
+    def learn_scaled(self, lesson: Lesson, begin: int, end: int) -> None:
         if self.execution.threads > 1:
             self._prefaulter.run(self.state.weights, self.pool)
-        super().learn_scaled(lesson, count)
+        super().learn_scaled(lesson, begin, end)
 
     @property
     def router(self) -> Router:
-        return Router(self.state.tree, self.state.weights)
+        if self._router is None or self._router.tree is not self.state.tree:
+            self._router = Router(self.state.tree, self.state.weights)
+        return self._router
 
     @property
     @abstractmethod
     def leaf_labels(self) -> LeafLabels:
-        """What its leaves predict."""
+        """What its leaves offer; empty where each of them is one label's."""
 
     def _predict_run(
         self, batch: Batch, begin: int, end: int, predictions: np.ndarray, depths: np.ndarray
@@ -68,8 +87,13 @@ class TreeLearner(GrowingLearner):
         predict(self.router, batch, begin, end, predictions, depths)
 
     def _rank_run(self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking) -> None:
-        scorer = Scorer(self.leaf_labels, self.weighted_centroids)
-        rank_with([self], scorer, batch, begin, end, beam, ranking)
+        rank_with([self], self.scorer, batch, begin, end, beam, ranking)
+
+    def _find_candidates(self, scaled: Batch, example: int) -> tuple[Candidates, int]:
+        return self._finder.find(self.scorer, scaled, example)
+
+    def _has_seen(self, label: int) -> bool:
+        return label < self.state.tree.counts["labels"][0]
 
     # What can be seen of the tree.
 
@@ -177,6 +201,22 @@ def _stretch(options: Options) -> float:
     return threshold_score(ALGORITHMS[options.algorithm].gradient_threshold)
 
 
+def _search_with(
+    trees: list[TreeLearner],
+    batch: Batch,
+    first: int,
+    last: int,
+    beam: Beam,
+    found: FoundLabels,
+    asked: np.ndarray,
+) -> None:
+    """Search each of the trees for the examples first:last."""
+    columns = len(beam.nodes[0]) * KEPT
+    for number, tree in enumerate(trees):
+        settings = SearchSettings(_stretch(tree.options), number * columns)
+        search(tree.router, tree.leaf_labels, batch, first, last, settings, beam, found, asked)
+
+
 def rank_with(
     trees: list[TreeLearner],
     scorer: Scorer,
@@ -186,15 +226,32 @@ def rank_with(
     width: int,
     ranking: Ranking,
 ) -> None:
-    """Search each of the trees for the examples begin:end, and rank the labels of all leaves found.
-    The scorer has the leaves of all trees."""
-    beam, bag = make_beam(width), make_bag(width * len(trees))
-    found = make_found(min(_CHUNK, end - begin), width * len(trees))
+    """Search each of the trees for the examples begin:end, and rank the labels found."""
+    beam, columns = make_beam(width), width * len(trees) * KEPT
+    scratch = make_scratch(columns, ranking.labels.shape[1], longest(batch, begin, end))
+    found = make_found(min(_CHUNK, end - begin), columns)
     for first in range(begin, end, _CHUNK):
         last = min(first + _CHUNK, end)
-        nodes_before = 0
-        for number, tree in enumerate(trees):
-            settings = SearchSettings(_stretch(tree.options), nodes_before, number * width)
-            search(tree.router, batch, first, last, settings, beam, found, ranking.asked)
-            nodes_before += len(tree.nodes)
-        rank(scorer, batch, found, first, last, bag, ranking)
+        _search_with(trees, batch, first, last, beam, found, ranking.asked)
+        rank(scorer, batch, found, first, last, scratch, ranking)
+
+
+class Finder:
+    """Finds the candidates of one example at a time, as trees are now."""
+
+    def __init__(self, trees: list[TreeLearner]) -> None:
+        self._trees = trees
+        self._beam, self._columns = make_beam(BEAM), BEAM * len(trees) * KEPT
+        self._found, self._asked = make_found(1, self._columns), np.zeros(1, np.int32)
+        self._scratch = make_scratch(self._columns, 1, 0)
+
+    def find(self, scorer: Scorer, batch: Batch, example: int) -> tuple[Candidates, int]:
+        """The candidates, compared, and their number; they live until the next ones are found."""
+        one = part(batch, example, example + 1)
+        features = len(one.features)
+        if features > len(self._scratch.sizes):
+            self._scratch = make_scratch(self._columns, 1, 2 * features)
+        _search_with(self._trees, one, 0, 1, self._beam, self._found, self._asked)
+        vector = Vector(one.features, one.values, 0, features)
+        count = find_candidates(scorer, vector, self._found, 0, self._scratch)
+        return self._scratch.candidates, count

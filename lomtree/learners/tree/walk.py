@@ -87,10 +87,9 @@ def predict_example(router, batch, example):
 
 
 @subroutine
-def predict_from(router, vector, j):
-    """The prediction for an example that has come to j, and how many steps below that is."""
-    leaf, steps = descend(router, vector, j)
-    return router.tree.nodes[leaf].label, steps
+def walk_from(router, vector, j):
+    """The leaf where an example ends that has come to j, and how many steps below that is."""
+    return descend(router, vector, j)
 
 
 @kernel

@@ -1,0 +1,141 @@
+"""How much each sign of a label counts: the weights of a conditional logit, learned online.
+
+Candidates are compared by signs: the logarithm of the tree's mass, the cosine of the centroid, the
+score of the label's regressor. Their weighted sum is a candidate's logit, and the probabilities are
+a softmax over the candidates and "none of these", which has a logit of its own.
+
+It learns from predictions of examples that nothing has been learned from yet. Each of them is a
+step of Newton's method: H is the sum of what the second derivatives were, older ones fading, and
+the weights move by H^-1 times the gradient. So the probabilities are calibrated as well: a softmax
+whose weights are fitted has the right temperature.
+"""
+
+from math import exp
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.core.errors import ModelError
+from lomtree.jit.kernel import kernel
+from lomtree.storage.state_dict import StateDict
+
+MASS, COSINE, REGRESSOR, NONE = range(4)
+SIGNS = 4
+
+# What is believed before anything has been seen, and how far from it the truth may be.
+FIRST = (0.5, 8.0, 0.7, -3.0)
+SPREAD = (0.5, 10.0, 0.5, 2.0)
+MEMORY = 0.995  # what an example counts when the next one has come
+LARGEST = 1e6  # of a weight
+
+
+class Combination(NamedTuple):
+    weights: np.ndarray  # float64[SIGNS]
+    curvature: np.ndarray  # float64[SIGNS, SIGNS]
+
+
+def make_combination() -> Combination:
+    return Combination(np.array(FIRST), np.diag([1.0 / spread**2 for spread in SPREAD]))
+
+
+class CombinationScratch(NamedTuple):
+    shares: np.ndarray  # float64[candidates + 1]: the last one is that of none of them
+    mean: np.ndarray  # float64[SIGNS]: of the signs, by the shares
+    rows: np.ndarray  # float64[SIGNS, SIGNS + 1]: equations to be solved
+
+
+def make_scratch(candidates: int) -> CombinationScratch:
+    return CombinationScratch(
+        np.empty(candidates + 1), np.empty(SIGNS), np.empty((SIGNS, SIGNS + 1))
+    )
+
+
+@kernel
+def sign_of(signs, count, place, i):
+    """A sign of a candidate; that of none of them comes after the last."""
+    if place == count:
+        return 1.0 if i == NONE else 0.0
+    return 0.0 if i == NONE else signs[place, i]
+
+
+@kernel
+def find_shares(weights, signs, count, shares):
+    """The probabilities of the candidates, and of none of them."""
+    largest = -np.inf
+    for place in range(count + 1):
+        logit = 0.0
+        for i in range(SIGNS):
+            logit += weights[i] * sign_of(signs, count, place, i)
+        shares[place] = logit
+        largest = max(largest, logit)
+    total = 0.0
+    for place in range(count + 1):
+        shares[place] = exp(shares[place] - largest)
+        total += shares[place]
+    for place in range(count + 1):
+        shares[place] /= total
+
+
+@kernel
+def solve(rows):
+    """Solve equations whose matrix is symmetric and positive; the solution is the last column."""
+    size = len(rows)
+    for i in range(size):
+        for below in range(i + 1, size):
+            factor = rows[below, i] / rows[i, i]
+            for j in range(i, size + 1):
+                rows[below, j] -= factor * rows[i, j]
+    for i in range(size - 1, -1, -1):
+        for j in range(i + 1, size):
+            rows[i, size] -= rows[i, j] * rows[j, size]
+        rows[i, size] /= rows[i, i]
+
+
+@kernel
+def learn(combination, scratch, signs, count, right):
+    """Learn from an example with so many candidates; `right` is the number of the right one, or
+    `count` if it is none of them."""
+    weights, curvature = combination
+    shares, mean, rows = scratch
+    find_shares(weights, signs, count, shares)
+    for i in range(SIGNS):
+        mean[i] = 0.0
+        for place in range(count + 1):
+            mean[i] += shares[place] * sign_of(signs, count, place, i)
+    for i in range(SIGNS):
+        for j in range(SIGNS):
+            curvature[i, j] *= MEMORY
+            for place in range(count + 1):
+                one = sign_of(signs, count, place, i) - mean[i]
+                other = sign_of(signs, count, place, j) - mean[j]
+                curvature[i, j] += shares[place] * one * other
+        curvature[i, i] += (1.0 - MEMORY) / (SPREAD[i] * SPREAD[i])
+    for i in range(SIGNS):
+        for j in range(SIGNS):
+            rows[i, j] = curvature[i, j]
+        rows[i, SIGNS] = mean[i] - sign_of(signs, count, right, i)
+    solve(rows)
+    for i in range(SIGNS):
+        weights[i] = min(max(weights[i] - rows[i, SIGNS], -LARGEST), LARGEST)
+
+
+def store_combination(combination: Combination, state_dict: StateDict, predict_only: bool) -> None:
+    state_dict.arrays["combination.weights"] = combination.weights
+    if not predict_only:
+        state_dict.arrays["combination.curvature"] = combination.curvature.reshape(-1)
+
+
+def load_combination(state_dict: StateDict, learning: bool) -> Combination:
+    combination = make_combination()
+    combination.weights[:] = state_dict.column("combination.weights", np.float64, SIGNS)
+    if learning:
+        flat = state_dict.column("combination.curvature", np.float64, SIGNS * SIGNS)
+        combination.curvature[:] = flat.reshape(SIGNS, SIGNS)
+    if not np.all(np.abs(combination.weights) <= LARGEST):
+        raise ModelError("the weights of its signs are not finite numbers")
+    least = [(1.0 - MEMORY) / spread**2 for spread in SPREAD]
+    if not np.all(np.isfinite(combination.curvature)) or np.any(
+        np.diag(combination.curvature) < least
+    ):
+        raise ModelError("the curvature of its signs is not positive")
+    return combination

@@ -1,0 +1,328 @@
+"""What each label knows of each feature that came with it: its centroid's sum and its regressor's
+weight.
+
+The centroid of a label is the sum of its examples; how much an example is like it is their cosine.
+The regressor of a label is trained against other labels (see ranker). It has weights for the
+features of the label's own examples alone: the others say nothing for it, and are counted for the
+labels that have them.
+
+Each label has an open-addressing table of its own, whose room doubles as it fills; all lie in one
+array. So what is known of a label lies side by side, and to compare an example with it costs one
+walk to far memory, not one a feature. Neighbouring features are neighbours there, too: those of
+dense data come one after the other.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.core.errors import ModelError
+from lomtree.core.options import Options
+from lomtree.jit.intrinsics import prefetch
+from lomtree.jit.kernel import kernel
+from lomtree.storage.state_dict import StateDict
+from lomtree.system import memory
+
+PAIR = np.dtype(
+    [
+        ("feature", np.uint32),
+        (
+            "sum",
+            np.float32,
+        ),  # of the feature's values in the label's examples; NaN: the row is free
+        ("weight", np.float32),  # in the label's regressor
+        ("squares", np.float32),  # sum of squared gradients
+    ],
+    align=True,
+)
+TABLE = np.dtype(
+    [
+        ("start", np.int64),  # of the label's rows
+        ("room", np.int32),  # how many it has, a power of two; 0: none yet
+        ("used", np.int32),
+        ("length", np.float64),  # the squared length of the centroid
+    ],
+    align=True,
+)
+SHORTEST = 8  # rows that a label begins with
+FULL = 0.75  # the part of its rows that a label may have in use
+MOST_ROOM = 1 << 30
+FIRST_ROWS = 1 << 12
+LARGEST = 1e30  # of a sum, a weight or a score
+TINY = np.float32(1e-30)  # keeps the root of an underflowed square from being 0
+NO_ROW = -1
+
+
+class LabelFeatures(NamedTuple):
+    tables: np.ndarray  # TABLE[labels]
+    pairs: np.ndarray  # PAIR[]
+    used: np.ndarray  # int64[2]: rows behind which all is free, room of all labels
+
+
+def make_label_features(labels: int = 0, rows: int = FIRST_ROWS) -> LabelFeatures:
+    return LabelFeatures(np.zeros(labels, TABLE), memory.zeros(rows, PAIR), np.zeros(2, np.int64))
+
+
+def most_rows(options: Options) -> int:
+    """How much room all labels may have: half as much memory as the weights of a tree."""
+    return max(FIRST_ROWS, 1 << (options.bits - 2))
+
+
+@kernel
+def home(table, feature):
+    """The row where the search for a feature begins."""
+    far = np.uint32(np.uint32(feature >> np.uint32(7)) * np.uint32(0x9E3779B1))
+    mixed = np.int64(feature ^ np.uint32(far >> np.uint32(9)))
+    return table.start + (mixed & (np.int64(table.room) - 1))
+
+
+@kernel
+def is_free(pair):
+    return pair.sum != pair.sum
+
+
+@kernel
+def find(pairs, table, feature):
+    """The row of a feature in the table of a label that has one, or the free row where it belongs.
+    There always is one."""
+    row = home(table, feature)
+    while pairs[row].feature != feature and not is_free(pairs[row]):
+        row += 1
+        if row == table.start + table.room:
+            row = table.start
+    if is_free(pairs[row]):
+        return row, False
+    return row, True
+
+
+@kernel
+def fetch(known, vector, label):
+    """Ask for the rows of an example's features for a label."""
+    table = known.tables[label]
+    if table.room > 0:
+        for position in range(vector.begin, vector.end):
+            prefetch(known.pairs, home(table, vector.features[position]))
+
+
+@kernel
+def length_of(vector):
+    square = 0.0
+    for position in range(vector.begin, vector.end):
+        square += np.float64(vector.values[position]) * np.float64(vector.values[position])
+    return np.sqrt(square)
+
+
+@kernel
+def room_for(features):
+    """How many rows a label with so many features has."""
+    room = np.int64(SHORTEST)
+    while features > FULL * room:
+        room *= 2
+    return room
+
+
+@kernel
+def has_room(known, label, features):
+    """Whether the arrays have room for an example of this label with so many features."""
+    if label >= len(known.tables):
+        return False
+    needed = room_for(known.tables[label].used + features)
+    if needed <= known.tables[label].room:
+        return True
+    return known.used[0] + needed <= len(known.pairs)
+
+
+@kernel
+def begin_rows(known, table, room):
+    """Give a label this many free rows."""
+    table.start = known.used[0]
+    table.room = room
+    known.used[0] += room
+    for row in range(table.start, table.start + room):
+        known.pairs[row].sum = np.float32(np.nan)
+
+
+@kernel
+def make_rows(known, most, label, features):
+    """Let a label have rows for so many features more, if all labels may have so many; tells
+    whether it may take new ones."""
+    table, pairs = known.tables[label], known.pairs
+    before, start = np.int64(table.room), np.int64(table.start)
+    needed = room_for(table.used + features)
+    if needed <= before:
+        return True
+    if known.used[1] + needed - before > most or needed > MOST_ROOM:
+        return False
+    known.used[1] += needed - before
+    begin_rows(known, table, needed)
+    for row in range(start, start + before):
+        if not is_free(pairs[row]):
+            there, _found = find(pairs, table, pairs[row].feature)
+            pairs[there] = pairs[row]
+    return True
+
+
+@kernel
+def add_example(known, most, vector, label, importance):
+    """Add an example to the centroid of its label; where there may be no more rows, to those that
+    are there."""
+    table, pairs = known.tables[label], known.pairs
+    may_take = make_rows(known, most, label, vector.end - vector.begin)
+    if table.room == 0:
+        return
+    for position in range(vector.begin, vector.end):
+        row, found = find(pairs, table, vector.features[position])
+        pair = pairs[row]
+        if not found:
+            if not may_take:
+                continue
+            pair.feature = vector.features[position]
+            pair.sum = 0.0
+            pair.weight = 0.0
+            pair.squares = 0.0
+            table.used += 1
+        before = np.float64(pair.sum)
+        after = before + importance * np.float64(vector.values[position])
+        pair.sum = min(max(after, -LARGEST), LARGEST)
+        table.length += np.float64(pair.sum) ** 2 - before * before
+
+
+@kernel
+def compare(known, vector, length, label):
+    """The cosine of an example of this length and a label's centroid, and the score of the
+    example by the label's regressor."""
+    if label >= len(known.tables):
+        return 0.0, 0.0
+    table, product, score = known.tables[label], 0.0, 0.0
+    if table.room == 0 or not table.length > 0.0 or not length > 0.0:
+        return 0.0, 0.0
+    for position in range(vector.begin, vector.end):
+        row, found = find(known.pairs, table, vector.features[position])
+        if found:
+            value = np.float64(vector.values[position])
+            product += np.float64(known.pairs[row].sum) * value
+            score += np.float64(known.pairs[row].weight) * value
+    cosine = product / (length * np.sqrt(table.length))
+    return min(max(cosine, -1.0), 1.0), min(max(score, -LARGEST), LARGEST)
+
+
+@kernel
+def _move(before, known):
+    """Copy all tables to an array that has room for them."""
+    for label in range(len(before.tables)):
+        old, table = before.tables[label], known.tables[label]
+        table.room = old.room
+        table.used = old.used
+        table.length = old.length
+        table.start = known.used[0]
+        for offset in range(old.room):
+            known.pairs[table.start + offset] = before.pairs[old.start + offset]
+        known.used[0] += old.room
+        known.used[1] += old.room
+
+
+def grown(known: LabelFeatures, label: int, features: int) -> LabelFeatures:
+    """The same with room for an example of this label with so many features, and more."""
+    tables, pairs, used = known
+    if label >= len(tables):
+        more = np.zeros(2 * label + 2, TABLE)
+        more[: len(tables)] = tables
+        tables = more
+    known = LabelFeatures(tables, pairs, used)
+    if has_room(known, label, features):
+        return known
+    rows, needed = len(pairs), int(room_for(tables[label]["used"] + features))
+    while 2 * int(used[1]) + needed > rows:
+        rows *= 2
+    larger = make_label_features(len(tables), rows)
+    _move(known, larger)
+    memory.give_back(pairs)
+    return larger
+
+
+_COLUMNS = ("feature", "sum", "weight", "squares")
+
+
+@kernel
+def _list_rows(known, features, rows):
+    """List the rows in use, label by label, in each by feature."""
+    listed = 0
+    for label in range(len(known.tables)):
+        table, first = known.tables[label], listed
+        for row in range(table.start, table.start + table.room):
+            if is_free(known.pairs[row]):
+                continue
+            feature, place = known.pairs[row].feature, listed
+            while place > first and features[place - 1] > feature:
+                features[place], rows[place] = features[place - 1], rows[place - 1]
+                place -= 1
+            features[place], rows[place] = feature, row
+            listed += 1
+
+
+def store_label_features(known: LabelFeatures, state_dict: StateDict, predict_only: bool) -> None:
+    """By label and feature, so that the bytes do not depend on where the tables lie."""
+    some = np.flatnonzero(known.tables["used"])
+    tables = known.tables[: int(some[-1]) + 1 if len(some) else 0]
+    total = int(tables["used"].sum(dtype=np.int64))
+    features, rows = np.empty(total, np.uint32), np.empty(total, np.int64)
+    _list_rows(known, features, rows)
+    state_dict.arrays["ranker.used"] = np.ascontiguousarray(tables["used"])
+    state_dict.arrays["ranker.length"] = np.ascontiguousarray(tables["length"])
+    state_dict.arrays["ranker.feature"] = features
+    for name in _COLUMNS[1:3] if predict_only else _COLUMNS[1:]:
+        state_dict.arrays[f"ranker.{name}"] = known.pairs[name][rows]
+
+
+@kernel
+def _fill(known, used, pairs):
+    """Put the pairs of each label, one label's after the other's, into its table."""
+    first = 0
+    for label in range(len(used)):
+        if used[label] > 0:
+            table, room = known.tables[label], room_for(used[label])
+            begin_rows(known, table, room)
+            known.used[1] += room
+            table.used = used[label]
+            for place in range(first, first + used[label]):
+                row, _found = find(known.pairs, table, pairs[place].feature)
+                known.pairs[row] = pairs[place]
+            first += used[label]
+
+
+def load_label_features(
+    state_dict: StateDict, options: Options, label_count: int, learning: bool
+) -> LabelFeatures:
+    labels = len(state_dict.arrays["ranker.used"])
+    used = state_dict.column("ranker.used", np.int32, labels)
+    lengths = state_dict.column("ranker.length", np.float64, labels)
+    if labels > label_count or used.min(initial=0) < 0:
+        raise ModelError("its labels have impossible numbers of features")
+    total = int(used.sum(dtype=np.int64))
+    pairs = np.zeros(total, PAIR)
+    for name in _COLUMNS if learning else _COLUMNS[:3]:
+        pairs[name] = state_dict.column(f"ranker.{name}", PAIR[name], total)
+    for name in _COLUMNS[1:]:
+        if not np.all(np.abs(pairs[name]) <= LARGEST):
+            raise ModelError("its centroids and regressors are not finite numbers")
+    if not np.all(np.isfinite(lengths)) or np.any(pairs["squares"] < 0):
+        raise ModelError("its centroids and regressors are not finite numbers")
+    key = (np.repeat(np.arange(labels), used) << 32) | pairs["feature"]
+    if np.any(key[1:] <= key[:-1]):
+        raise ModelError("the features of its labels are not in order")
+    room = sum(int(room_for(int(count))) * int(many) for count, many in _counted(used))
+    if room > most_rows(options):
+        raise ModelError("its labels have too many features")
+    rows = FIRST_ROWS
+    while room > rows:
+        rows *= 2
+    known = make_label_features(labels, rows)
+    _fill(known, used, pairs)
+    known.tables["length"] = lengths
+    return known
+
+
+def _counted(numbers: np.ndarray) -> list[tuple[int, int]]:
+    """Which numbers above 0 there are, and how many of each."""
+    counts = np.bincount(numbers)
+    return [(number, int(counts[number])) for number in np.flatnonzero(counts).tolist() if number]

@@ -1,0 +1,285 @@
+"""For each feature, the labels whose centroids weigh it most: the finder that is no tree.
+
+A list begins with room for 4 labels and doubles, up to MOST_LABELS; then a label that weighs more
+takes the place of the one that weighs least. All lists lie in one array, found by an
+open-addressing index. What may be taken altogether is bounded; lists that want more then stay as
+long as they are.
+
+The lists of an example's features vote: what a label gets is a part of its cosine. The features
+with the largest values come first, and when a budget of votes is used up the others are left out.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.core.errors import ModelError
+from lomtree.core.options import Options
+from lomtree.hashing.open_addressing import LOAD_LIMIT, home_of
+from lomtree.jit.intrinsics import prefetch
+from lomtree.jit.kernel import kernel
+from lomtree.ranking.bag import add
+from lomtree.storage.state_dict import StateDict, all_differ
+from lomtree.system import memory
+
+SHORTEST = 4  # labels that a list has room for in the beginning
+MOST_LABELS = 256
+FIRST_POSTINGS = 1 << 12
+FIRST_LISTS = 1 << 10
+NO_LIST = -1
+
+POSTING = np.dtype([("label", np.int32), ("weight", np.float32)], align=True)
+LIST = np.dtype(
+    [
+        ("start", np.int64),  # of its postings
+        ("feature", np.uint32),
+        ("length", np.int32),  # 0: the row is free
+        ("least", np.float32),  # weight, when a label was last replaced in a list of full length
+    ],
+    align=True,
+)
+
+
+class LabelLists(NamedTuple):
+    index: np.ndarray  # LIST[]
+    postings: np.ndarray  # POSTING[]
+    used: np.ndarray  # int64[3]: lists, postings behind which all is free, room of all lists
+
+
+def make_label_lists(lists: int = FIRST_LISTS, postings: int = FIRST_POSTINGS) -> LabelLists:
+    return LabelLists(
+        memory.zeros(lists, LIST), memory.zeros(postings, POSTING), np.zeros(3, np.int64)
+    )
+
+
+def most_postings(options: Options) -> int:
+    """How much room all lists may have: an eighth of the memory of the weights of a tree."""
+    return max(FIRST_POSTINGS, 1 << (options.bits - 3))
+
+
+@kernel
+def home(index, feature):
+    """The row where the search for a feature begins."""
+    return home_of(np.uint32(feature * np.uint32(0x9E3779B1)), len(index))
+
+
+@kernel
+def find(index, feature):
+    """The row of a feature, or the free row where it belongs."""
+    row = home(index, feature)
+    while index[row].length != 0 and index[row].feature != feature:
+        row += 1
+        if row == len(index):
+            row = 0
+    return row
+
+
+@kernel
+def room_of(length):
+    """How many labels a list of this length has room for."""
+    room = SHORTEST
+    while room < length:
+        room *= 2
+    return room
+
+
+@kernel
+def most_taken(lists, most, features):
+    """How many postings an example with so many features may take, whatever happens."""
+    return min(features * MOST_LABELS, 2 * (most - lists.used[2]) + features * SHORTEST)
+
+
+@kernel
+def has_room(lists, most, features):
+    """Whether the arrays have room for an example with so many features."""
+    return lists.used[0] + features <= LOAD_LIMIT * len(lists.index) and lists.used[1] + most_taken(
+        lists, most, features
+    ) <= len(lists.postings)
+
+
+@kernel
+def place_of(lists, entry, label):
+    """Where a label is in a list; -1 if it is not there. (Without a way out, a loop over vectors.)"""
+    place = np.int64(-1)
+    for offset in range(entry.length):
+        if lists.postings[entry.start + offset].label == label:
+            place = offset
+    return place
+
+
+@kernel
+def replace_least(lists, entry, label, weight):
+    """Let a label take the place of the one that weighs least, the first of equals, if it weighs
+    more; note what weighs least then."""
+    postings, least = lists.postings, np.int64(0)
+    for offset in range(1, entry.length):
+        if postings[entry.start + offset].weight < postings[entry.start + least].weight:
+            least = np.int64(offset)
+    if postings[entry.start + least].weight < weight:
+        postings[entry.start + least].label = label
+        postings[entry.start + least].weight = weight
+        entry.least = weight
+        for offset in range(entry.length):
+            entry.least = min(entry.least, postings[entry.start + offset].weight)
+    else:
+        entry.least = postings[entry.start + least].weight
+
+
+@kernel
+def lengthen(lists, entry, most):
+    """Double the room of a list that is full, if all lists may have so much; tells whether it has
+    room for one more label then."""
+    room = room_of(entry.length)
+    if entry.length < room:
+        return True
+    if room == MOST_LABELS or lists.used[2] + room > most:
+        return False
+    for offset in range(entry.length):
+        lists.postings[lists.used[1] + offset] = lists.postings[entry.start + offset]
+    entry.start = lists.used[1]
+    lists.used[1] += 2 * room
+    lists.used[2] += room
+    return True
+
+
+@kernel
+def note_label(lists, most, feature, label, weight):
+    """A label weighs a feature so much now."""
+    entry = lists.index[find(lists.index, feature)]
+    if entry.length == 0:
+        if lists.used[2] + SHORTEST > most:
+            return
+        entry.feature = feature
+        entry.start = lists.used[1]
+        entry.least = 0.0
+        lists.used[0] += 1
+        lists.used[1] += SHORTEST
+        lists.used[2] += SHORTEST
+    elif entry.length == MOST_LABELS and weight <= entry.least:
+        return
+    place = place_of(lists, entry, label)
+    if place >= 0:
+        lists.postings[entry.start + place].weight = weight
+    elif entry.length == 0 or lengthen(lists, entry, most):
+        lists.postings[entry.start + entry.length].label = label
+        lists.postings[entry.start + entry.length].weight = weight
+        entry.length += 1
+    else:
+        replace_least(lists, entry, label, weight)
+
+
+@kernel
+def fetch(lists, vector):
+    """Ask for the index's rows of an example's features."""
+    for position in range(vector.begin, vector.end):
+        prefetch(lists.index, home(lists.index, vector.features[position]))
+
+
+@kernel
+def vote(lists, budget, vector, sizes, bag):
+    """Collect the labels that an example's lists vote for with so many votes; returns their number.
+    `sizes` is room for a number a feature."""
+    length = vector.end - vector.begin
+    for offset in range(length):
+        sizes[offset] = abs(vector.values[vector.begin + offset])
+    held, votes = 0, 0
+    for _ in range(length):
+        largest = np.int64(0)
+        for offset in range(1, length):
+            if sizes[offset] > sizes[largest]:
+                largest = np.int64(offset)
+        if not sizes[largest] > 0.0:
+            break
+        sizes[largest] = 0.0
+        position = vector.begin + largest
+        entry = lists.index[find(lists.index, vector.features[position])]
+        if votes + entry.length > budget:
+            break
+        votes += entry.length
+        for offset in range(entry.length):
+            posting = lists.postings[entry.start + offset]
+            part = np.float64(posting.weight) * np.float64(vector.values[position])
+            held = add(bag, held, posting.label, part)
+    return held
+
+
+@kernel
+def _move(before, lists):
+    """Copy lists to empty arrays that have room for them."""
+    for row in range(len(before.index)):
+        old = before.index[row]
+        if old.length == 0:
+            continue
+        entry = lists.index[find(lists.index, old.feature)]
+        entry.feature = old.feature
+        entry.length = old.length
+        entry.least = old.least
+        entry.start = lists.used[1]
+        for offset in range(old.length):
+            lists.postings[entry.start + offset] = before.postings[old.start + offset]
+        room = room_of(old.length)
+        lists.used[0] += 1
+        lists.used[1] += room
+        lists.used[2] += room
+
+
+def grown(lists: LabelLists, most: int, features: int) -> LabelLists:
+    """The same lists with room for an example with so many features, and for others like it."""
+    rows, postings = len(lists.index), len(lists.postings)
+    while int(lists.used[0]) + features > LOAD_LIMIT * rows:
+        rows *= 2
+    while 2 * int(lists.used[2]) + most_taken(lists, most, features) > postings:
+        postings *= 2
+    larger = make_label_lists(rows, postings)
+    _move(lists, larger)
+    return larger
+
+
+_COLUMNS = ("feature", "length", "least")
+
+
+def store_label_lists(lists: LabelLists, state_dict: StateDict, predict_only: bool) -> None:
+    """By feature, so that the bytes do not depend on where the lists lie."""
+    index = lists.index[lists.index["length"] > 0]
+    index = index[np.argsort(index["feature"])]
+    lengths = index["length"].astype(np.int64)
+    shift = np.repeat(index["start"] - (np.cumsum(lengths) - lengths), lengths)
+    postings = lists.postings[np.arange(len(shift)) + shift]
+    for name in _COLUMNS[:2] if predict_only else _COLUMNS:
+        state_dict.arrays[f"lists.{name}"] = np.ascontiguousarray(index[name])
+    for name in ("label", "weight"):
+        state_dict.arrays[f"lists.{name}"] = np.ascontiguousarray(postings[name])
+
+
+def load_label_lists(
+    state_dict: StateDict, options: Options, label_count: int, learning: bool
+) -> LabelLists:
+    count = len(state_dict.arrays["lists.feature"])
+    index = np.zeros(count, LIST)
+    for name in _COLUMNS if learning else _COLUMNS[:2]:
+        index[name] = state_dict.column(f"lists.{name}", LIST[name], count)
+    lengths = index["length"].astype(np.int64)
+    if count and (lengths.min() < 1 or lengths.max() > MOST_LABELS):
+        raise ModelError("its lists of labels have impossible lengths")
+    total = int(lengths.sum())
+    postings = np.zeros(total, POSTING)
+    for name in ("label", "weight"):
+        postings[name] = state_dict.column(f"lists.{name}", POSTING[name], total)
+    if not all_differ(index["feature"]):
+        raise ModelError("two of its lists of labels are the same feature's")
+    if total and (postings["label"].min() < 0 or postings["label"].max() >= label_count):
+        raise ModelError("its lists have labels that do not exist")
+    if not np.all(np.isfinite(postings["weight"])) or not np.all(np.isfinite(index["least"])):
+        raise ModelError("its lists of labels are not finite numbers")
+    index["start"] = np.cumsum(lengths) - lengths
+    rooms = SHORTEST << np.maximum(0, np.ceil(np.log2(lengths / SHORTEST))).astype(np.int64)
+    if int(rooms.sum()) > most_postings(options):
+        raise ModelError("its lists of labels are too long")
+    rows, length = FIRST_LISTS, FIRST_POSTINGS
+    while count > LOAD_LIMIT * rows:
+        rows *= 2
+    while int(rooms.sum()) > length:
+        length *= 2
+    lists = make_label_lists(rows, length)
+    _move(LabelLists(index, postings, np.zeros(3, np.int64)), lists)
+    return lists

@@ -1,0 +1,327 @@
+"""The ranker learns: centroids, lists of labels by feature, and regressors of labels.
+
+The regressors are trained against each other: a softmax over the example's label and its rivals,
+which are
+  - the labels that ranked highest among the rivals of the label's last example (RIVALS of them),
+  - the label that each tree would have predicted if the example had gone the other way at the node
+    that was least sure,
+  - and for a share of the examples the labels that the lists vote for.
+So a label has few rivals and they are hard ones; nothing is asked for all labels.
+"""
+
+from math import exp
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.core.algorithms import ALGORITHMS
+from lomtree.core.constants import NO_LABEL
+from lomtree.core.errors import ModelError
+from lomtree.core.options import Options
+from lomtree.examples.batch import Batch, longest, vector_of
+from lomtree.hashing.counter_rng import draw
+from lomtree.jit.kernel import kernel
+from lomtree.ranking import label_features, label_lists
+from lomtree.ranking.bag import Bag, best_of, empty, make_bag
+from lomtree.ranking.label_features import (
+    LARGEST,
+    NO_ROW,
+    TINY,
+    LabelFeatures,
+    add_example,
+    find,
+    load_label_features,
+    make_label_features,
+    store_label_features,
+)
+from lomtree.ranking.label_lists import (
+    LabelLists,
+    load_label_lists,
+    make_label_lists,
+    note_label,
+    store_label_lists,
+    vote,
+)
+from lomtree.storage.state_dict import MOST_COUNTED, StateDict, whole_number
+
+RIVALS = 4  # of a label, that are kept
+VOTED = 5  # labels that the lists name
+BUDGET = 256  # votes: for rivals fewer are enough than for a prediction
+VOTE_EVERY = 4  # examples, on average, for which the lists are asked
+RATE = 1.0
+CLIP = 1.0  # the most that an example of importance 1 moves a score by
+THRESHOLD = 0.01  # gradients up to this change nothing
+
+
+class RankerState(NamedTuple):
+    """All that learning changes."""
+
+    known: LabelFeatures
+    lists: LabelLists
+    rivals: np.ndarray  # int32[labels, RIVALS]; NO_LABEL where there are not so many
+    counts: np.ndarray  # int64[1]: examples learned
+
+
+class Limits(NamedTuple):
+    """How large tables may become."""
+
+    rows: int
+    postings: int
+
+
+class RankerScratch(NamedTuple):
+    """Room for one example and the labels that contend for it, its own first."""
+
+    labels: np.ndarray  # int32[contenders]
+    scores: np.ndarray  # float64[contenders]
+    rows: np.ndarray  # int64[contenders, features]: of their pairs, or NO_ROW
+    direction: np.ndarray  # float32[features]
+    sizes: np.ndarray  # float32[features]
+    places: np.ndarray  # int64[VOTED]
+    bag: Bag
+
+
+def make_scratch(trees: int, length: int) -> RankerScratch:
+    contenders = 1 + RIVALS + trees + VOTED
+    return RankerScratch(
+        np.empty(contenders, np.int32),
+        np.empty(contenders),
+        np.empty((contenders, length), np.int64),
+        np.empty(length, np.float32),
+        np.empty(length, np.float32),
+        np.empty(VOTED, np.int64),
+        make_bag(BUDGET),
+    )
+
+
+@kernel
+def contend(scratch, count, label):
+    """Let a label contend, unless it does or is none; returns how many do then."""
+    if label == NO_LABEL:
+        return count
+    for place in range(count):
+        if scratch.labels[place] == label:
+            return count
+    scratch.labels[count] = label
+    return count + 1
+
+
+@kernel
+def add_voted(state, scratch, vector, count):
+    """Let those contend that the lists vote for."""
+    held = vote(state.lists, BUDGET, vector, scratch.sizes, scratch.bag)
+    chosen = best_of(scratch.bag, held, 0.0, scratch.places)
+    empty(scratch.bag, held)
+    for place in range(chosen):
+        count = contend(scratch, count, scratch.bag.labels[scratch.places[place]])
+    return count
+
+
+@kernel
+def score_contender(known, scratch, vector, contender):
+    """Note where the pairs of a contender are, and its regressor's score."""
+    pairs, table, score = known.pairs, known.tables[scratch.labels[contender]], 0.0
+    for position in range(vector.begin, vector.end):
+        row, found = np.int64(NO_ROW), False
+        if table.room > 0:
+            row, found = find(pairs, table, vector.features[position])
+        if found:
+            score += np.float64(pairs[row].weight) * np.float64(vector.values[position])
+        scratch.rows[contender, position - vector.begin] = row if found else NO_ROW
+    scratch.scores[contender] = min(max(score, -LARGEST), LARGEST)
+
+
+@kernel
+def train_contender(known, scratch, vector, contender, slope, importance, mean_square):
+    """Move the regressor of a contender against the slope of the loss, by the adaptive rule of
+    linear/update."""
+    table, direction, gain = known.pairs, scratch.direction, 0.0
+    length = vector.end - vector.begin
+    for offset in range(length):
+        row, value = scratch.rows[contender, offset], vector.values[vector.begin + offset]
+        direction[offset] = 0.0
+        if row != NO_ROW:
+            direction[offset] = value / np.sqrt(max(table[row].squares + value * value, TINY))
+            gain += np.float64(direction[offset]) * np.float64(value)
+    if not TINY < gain < LARGEST:
+        return
+    step = min(RATE * importance * abs(slope) / np.sqrt(mean_square), CLIP * importance / gain)
+    step = np.float32(-step if slope > 0.0 else step)
+    for offset in range(length):
+        row, value = scratch.rows[contender, offset], vector.values[vector.begin + offset]
+        if row != NO_ROW:
+            weight = np.float64(table[row].weight) + np.float64(step * direction[offset])
+            table[row].weight = min(max(weight, -LARGEST), LARGEST)
+            square = np.float64(table[row].squares) + importance * slope * slope * value * value
+            table[row].squares = min(square, LARGEST)
+
+
+@kernel
+def keep_rivals(state, scratch, y, count):
+    """The contenders with the largest scores stay rivals of the label, those that came first of
+    equals."""
+    labels, scores, rivals = scratch.labels, scratch.scores, state.rivals
+    for place in range(2, count):
+        label, score, at = labels[place], scores[place], place
+        while at > 1 and scores[at - 1] < score:
+            labels[at], scores[at] = labels[at - 1], scores[at - 1]
+            at -= 1
+        labels[at], scores[at] = label, score
+    for place in range(RIVALS):
+        rivals[y, place] = labels[1 + place] if 1 + place < count else NO_LABEL
+
+
+@kernel
+def note_centroid(state, limits, vector, y):
+    """Tell the lists what the label weighs the example's features now."""
+    pairs, table = state.known.pairs, state.known.tables[y]
+    if table.room == 0 or not table.length > 0.0:
+        return
+    length = np.sqrt(table.length)
+    for position in range(vector.begin, vector.end):
+        row, found = find(pairs, table, vector.features[position])
+        if found:
+            weight = np.float32(np.float64(pairs[row].sum) / length)
+            note_label(state.lists, limits.postings, vector.features[position], y, weight)
+
+
+@kernel
+def train_contenders(state, scratch, vector, count, importance, mean_square):
+    """A step of the softmax over the contenders, of which the first is right."""
+    scores, largest, total = scratch.scores, -np.inf, 0.0
+    for place in range(count):
+        score_contender(state.known, scratch, vector, place)
+        largest = max(largest, scores[place])
+    for place in range(count):
+        total += exp(scores[place] - largest)
+    for place in range(count):
+        slope = exp(scores[place] - largest) / total - (1.0 if place == 0 else 0.0)
+        if abs(slope) > THRESHOLD:
+            train_contender(state.known, scratch, vector, place, slope, importance, mean_square)
+
+
+@kernel
+def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_square):
+    vector = vector_of(batch, example)
+    y, importance = np.int64(batch.labels[example]), np.float64(batch.weights[example])
+    add_example(state.known, limits.rows, vector, y, importance)
+    note_centroid(state, limits, vector, y)
+    scratch.labels[0] = y
+    count = 1
+    for place in range(RIVALS):
+        count = contend(scratch, count, state.rivals[y, place])
+    for tree in range(len(tree_rivals)):
+        count = contend(scratch, count, tree_rivals[tree, example])
+    if draw(0, state.counts[0]) % np.uint64(VOTE_EVERY) == np.uint64(0):
+        count = add_voted(state, scratch, vector, count)
+    state.counts[0] += 1
+    train_contenders(state, scratch, vector, count, importance, mean_square)
+    keep_rivals(state, scratch, y, count)
+
+
+@kernel
+def fetch_coming(state, batch, example):
+    """Ask for what an example will need: the pairs of its label and of that one's rivals."""
+    y = batch.labels[example]
+    if 0 <= y < len(state.rivals):
+        vector = vector_of(batch, example)
+        label_lists.fetch(state.lists, vector)
+        label_features.fetch(state.known, vector, y)
+        for place in range(RIVALS):
+            if state.rivals[y, place] != NO_LABEL:
+                label_features.fetch(state.known, vector, state.rivals[y, place])
+
+
+@kernel
+def learn(state, limits, scratch, batch, tree_rivals, mean_squares, first, last):
+    """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
+
+    Stops before an example for which there might not be room; returns its number.
+    """
+    for example in range(first, last):
+        y = batch.labels[example]
+        if y < 0 or batch.weights[example] == 0.0:
+            continue
+        features = batch.starts[example + 1] - batch.starts[example]
+        if (
+            y >= len(state.rivals)
+            or not label_features.has_room(state.known, y, features)
+            or not label_lists.has_room(state.lists, limits.postings, features)
+        ):
+            return example
+        if example + 1 < last:
+            fetch_coming(state, batch, example + 1)
+        mean_square = mean_squares[example]
+        learn_example(state, limits, scratch, batch, example, tree_rivals, mean_square)
+    return last
+
+
+class Ranker:
+    """Learns from batches whose values are scaled."""
+
+    def __init__(self, options: Options, state: RankerState | None = None) -> None:
+        self.state = state or RankerState(
+            make_label_features(),
+            make_label_lists(),
+            np.empty((0, RIVALS), np.int32),
+            np.zeros(1, np.int64),
+        )
+        self._limits = Limits(label_features.most_rows(options), label_lists.most_postings(options))
+        self._scratch = make_scratch(1, 0)
+
+    def learn(
+        self, batch: Batch, tree_rivals: np.ndarray, mean_squares: np.ndarray, first: int, last: int
+    ) -> None:
+        """`tree_rivals` is int32[trees, examples]: a label for each, or NO_LABEL."""
+        wanted = longest(batch, first, last)
+        if wanted > len(self._scratch.sizes):
+            self._scratch = make_scratch(len(tree_rivals), 2 * wanted)
+        while True:
+            first = learn(
+                self.state, self._limits, self._scratch, batch, tree_rivals, mean_squares,
+                first, last,
+            )  # fmt: skip
+            if first == last:
+                return
+            self._grow(int(batch.labels[first]), int(batch.starts[first + 1] - batch.starts[first]))
+
+    def _grow(self, label: int, features: int) -> None:
+        known, lists, rivals, counts = self.state
+        known = label_features.grown(known, label, features)
+        if not label_lists.has_room(lists, self._limits.postings, features):
+            lists = label_lists.grown(lists, self._limits.postings, features)
+        if label >= len(rivals):
+            more = np.full((2 * label + 2, RIVALS), NO_LABEL, np.int32)
+            more[: len(rivals)] = rivals
+            rivals = more
+        self.state = RankerState(known, lists, rivals, counts)
+
+
+def has_ranker(options: Options) -> bool:
+    """One-against-all has regressors of all labels, and needs none."""
+    return options.ranker and ALGORITHMS[options.algorithm].has_ranker
+
+
+def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> None:
+    known, lists, rivals, counts = ranker.state
+    store_label_features(known, state_dict, predict_only)
+    store_label_lists(lists, state_dict, predict_only)
+    if not predict_only:
+        labels = len(state_dict.arrays["ranker.used"])
+        state_dict.arrays["ranker.rivals"] = rivals[:labels].reshape(-1)
+        state_dict.header["ranked"] = int(counts[0])
+
+
+def load_ranker(
+    state_dict: StateDict, options: Options, label_count: int, learning: bool
+) -> Ranker:
+    known = load_label_features(state_dict, options, label_count, learning)
+    lists = load_label_lists(state_dict, options, label_count, learning)
+    rivals, counts = np.empty((0, RIVALS), np.int32), np.zeros(1, np.int64)
+    if learning:
+        flat = state_dict.column("ranker.rivals", np.int32, RIVALS * len(known.tables))
+        if flat.min(initial=0) < NO_LABEL or flat.max(initial=0) >= label_count:
+            raise ModelError("its labels have rivals that do not exist")
+        rivals = flat.reshape(-1, RIVALS).copy()
+        counts[0] = whole_number(state_dict.header["ranked"], 0, MOST_COUNTED)
+    return Ranker(options, RankerState(known, lists, rivals, counts))
