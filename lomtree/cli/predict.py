@@ -49,8 +49,9 @@ def predict(
 ) -> None:  # fmt: skip
     """Print the predicted label of every example in DATA, followed by its tag.
 
-    Trees are searched, and what they and the lists of labels find is ranked; --walk is the paper's
-    prediction. There is one line for every line of DATA; it is empty for a blank line, a comment of libsvm
+    Trees are searched and the labels found are ranked; --walk is the paper's prediction.
+
+    There is one line for every line of DATA; it is empty for a blank line, a comment of libsvm
     text, and a bad line that was skipped.
     """
     to_stdout = not predictions or predictions == STANDARD

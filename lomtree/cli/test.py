@@ -49,8 +49,8 @@ from lomtree.system.timing import Clock
 @input_options
 @click.pass_context
 def test(
-    ctx, model_path, threads, sources, walk, beam, top, as_json, by_label, confusion, rows, format, on_error,
-    quiet,
+    ctx, model_path, threads, sources, walk, beam, top, as_json, by_label, confusion, rows, format,
+    on_error, quiet,
 ) -> None:  # fmt: skip
     """Print how well a model predicts the labels of DATA.
 

@@ -50,8 +50,8 @@ class Depths(NamedTuple):
 
 class Learner(ABC):
     """All that training changes is in `state`, a NamedTuple of NamedTuples of arrays, in the scales
-    of `scaler`, in the `ranker`, and in the `combination` of what it and the trees say. They are the
-    learner's own: who looks at a model from outside asks its methods. `inverse_temperature`
+    of `scaler`, in the `ranker`, and in the `combination` of what it and the trees say. They are
+    the learner's own: who looks at a model from outside asks its methods. `inverse_temperature`
     sharpens probabilities, where held-out examples say so.
     """
 

@@ -26,10 +26,7 @@ from lomtree.system import memory
 PAIR = np.dtype(
     [
         ("feature", np.uint32),
-        (
-            "sum",
-            np.float32,
-        ),  # of the feature's values in the label's examples; NaN: the row is free
+        ("sum", np.float32),  # of its values in the label's examples; NaN: the row is free
         ("weight", np.float32),  # in the label's regressor
         ("squares", np.float32),  # sum of squared gradients
     ],

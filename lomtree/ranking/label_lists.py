@@ -2,7 +2,7 @@
 
 A list begins with room for 4 labels and doubles, up to MOST_LABELS; then a label that weighs more
 takes the place of the one that weighs least. All lists lie in one array, found by an
-open-addressing index. What may be taken altogether is bounded; lists that want more then stay as
+open-addressing table. What may be taken altogether is bounded; lists that want more then stay as
 long as they are.
 
 The lists of an example's features vote: what a label gets is a part of its cosine. The features
@@ -41,7 +41,7 @@ LIST = np.dtype(
 
 
 class LabelLists(NamedTuple):
-    index: np.ndarray  # LIST[]
+    heads: np.ndarray  # LIST[]: an open-addressing table by feature
     postings: np.ndarray  # POSTING[]
     used: np.ndarray  # int64[3]: lists, postings behind which all is free, room of all lists
 
@@ -58,18 +58,18 @@ def most_postings(options: Options) -> int:
 
 
 @kernel
-def home(index, feature):
+def home(heads, feature):
     """The row where the search for a feature begins."""
-    return home_of(np.uint32(feature * np.uint32(0x9E3779B1)), len(index))
+    return home_of(np.uint32(feature * np.uint32(0x9E3779B1)), len(heads))
 
 
 @kernel
-def find(index, feature):
+def find(heads, feature):
     """The row of a feature, or the free row where it belongs."""
-    row = home(index, feature)
-    while index[row].length != 0 and index[row].feature != feature:
+    row = home(heads, feature)
+    while heads[row].length != 0 and heads[row].feature != feature:
         row += 1
-        if row == len(index):
+        if row == len(heads):
             row = 0
     return row
 
@@ -92,18 +92,18 @@ def most_taken(lists, most, features):
 @kernel
 def has_room(lists, most, features):
     """Whether the arrays have room for an example with so many features."""
-    return lists.used[0] + features <= LOAD_LIMIT * len(lists.index) and lists.used[1] + most_taken(
+    return lists.used[0] + features <= LOAD_LIMIT * len(lists.heads) and lists.used[1] + most_taken(
         lists, most, features
     ) <= len(lists.postings)
 
 
 @kernel
 def place_of(lists, entry, label):
-    """Where a label is in a list; -1 if it is not there. (Without a way out, a loop over vectors.)"""
+    """Where a label is in a list, or -1. (Without a way out it is a loop over vectors.)"""
     place = np.int64(-1)
     for offset in range(entry.length):
         if lists.postings[entry.start + offset].label == label:
-            place = offset
+            place = np.int64(offset)
     return place
 
 
@@ -145,7 +145,7 @@ def lengthen(lists, entry, most):
 @kernel
 def note_label(lists, most, feature, label, weight):
     """A label weighs a feature so much now."""
-    entry = lists.index[find(lists.index, feature)]
+    entry = lists.heads[find(lists.heads, feature)]
     if entry.length == 0:
         if lists.used[2] + SHORTEST > most:
             return
@@ -170,9 +170,9 @@ def note_label(lists, most, feature, label, weight):
 
 @kernel
 def fetch(lists, vector):
-    """Ask for the index's rows of an example's features."""
+    """Ask for the heads of the lists of an example's features."""
     for position in range(vector.begin, vector.end):
-        prefetch(lists.index, home(lists.index, vector.features[position]))
+        prefetch(lists.heads, home(lists.heads, vector.features[position]))
 
 
 @kernel
@@ -192,7 +192,7 @@ def vote(lists, budget, vector, sizes, bag):
             break
         sizes[largest] = 0.0
         position = vector.begin + largest
-        entry = lists.index[find(lists.index, vector.features[position])]
+        entry = lists.heads[find(lists.heads, vector.features[position])]
         if votes + entry.length > budget:
             break
         votes += entry.length
@@ -206,11 +206,11 @@ def vote(lists, budget, vector, sizes, bag):
 @kernel
 def _move(before, lists):
     """Copy lists to empty arrays that have room for them."""
-    for row in range(len(before.index)):
-        old = before.index[row]
+    for row in range(len(before.heads)):
+        old = before.heads[row]
         if old.length == 0:
             continue
-        entry = lists.index[find(lists.index, old.feature)]
+        entry = lists.heads[find(lists.heads, old.feature)]
         entry.feature = old.feature
         entry.length = old.length
         entry.least = old.least
@@ -225,7 +225,7 @@ def _move(before, lists):
 
 def grown(lists: LabelLists, most: int, features: int) -> LabelLists:
     """The same lists with room for an example with so many features, and for others like it."""
-    rows, postings = len(lists.index), len(lists.postings)
+    rows, postings = len(lists.heads), len(lists.postings)
     while int(lists.used[0]) + features > LOAD_LIMIT * rows:
         rows *= 2
     while 2 * int(lists.used[2]) + most_taken(lists, most, features) > postings:
@@ -240,13 +240,13 @@ _COLUMNS = ("feature", "length", "least")
 
 def store_label_lists(lists: LabelLists, state_dict: StateDict, predict_only: bool) -> None:
     """By feature, so that the bytes do not depend on where the lists lie."""
-    index = lists.index[lists.index["length"] > 0]
-    index = index[np.argsort(index["feature"])]
-    lengths = index["length"].astype(np.int64)
-    shift = np.repeat(index["start"] - (np.cumsum(lengths) - lengths), lengths)
+    heads = lists.heads[lists.heads["length"] > 0]
+    heads = heads[np.argsort(heads["feature"])]
+    lengths = heads["length"].astype(np.int64)
+    shift = np.repeat(heads["start"] - (np.cumsum(lengths) - lengths), lengths)
     postings = lists.postings[np.arange(len(shift)) + shift]
     for name in _COLUMNS[:2] if predict_only else _COLUMNS:
-        state_dict.arrays[f"lists.{name}"] = np.ascontiguousarray(index[name])
+        state_dict.arrays[f"lists.{name}"] = np.ascontiguousarray(heads[name])
     for name in ("label", "weight"):
         state_dict.arrays[f"lists.{name}"] = np.ascontiguousarray(postings[name])
 
@@ -255,23 +255,23 @@ def load_label_lists(
     state_dict: StateDict, options: Options, label_count: int, learning: bool
 ) -> LabelLists:
     count = len(state_dict.arrays["lists.feature"])
-    index = np.zeros(count, LIST)
+    heads = np.zeros(count, LIST)
     for name in _COLUMNS if learning else _COLUMNS[:2]:
-        index[name] = state_dict.column(f"lists.{name}", LIST[name], count)
-    lengths = index["length"].astype(np.int64)
+        heads[name] = state_dict.column(f"lists.{name}", LIST[name], count)
+    lengths = heads["length"].astype(np.int64)
     if count and (lengths.min() < 1 or lengths.max() > MOST_LABELS):
         raise ModelError("its lists of labels have impossible lengths")
     total = int(lengths.sum())
     postings = np.zeros(total, POSTING)
     for name in ("label", "weight"):
         postings[name] = state_dict.column(f"lists.{name}", POSTING[name], total)
-    if not all_differ(index["feature"]):
+    if not all_differ(heads["feature"]):
         raise ModelError("two of its lists of labels are the same feature's")
     if total and (postings["label"].min() < 0 or postings["label"].max() >= label_count):
         raise ModelError("its lists have labels that do not exist")
-    if not np.all(np.isfinite(postings["weight"])) or not np.all(np.isfinite(index["least"])):
+    if not np.all(np.isfinite(postings["weight"])) or not np.all(np.isfinite(heads["least"])):
         raise ModelError("its lists of labels are not finite numbers")
-    index["start"] = np.cumsum(lengths) - lengths
+    heads["start"] = np.cumsum(lengths) - lengths
     rooms = SHORTEST << np.maximum(0, np.ceil(np.log2(lengths / SHORTEST))).astype(np.int64)
     if int(rooms.sum()) > most_postings(options):
         raise ModelError("its lists of labels are too long")
@@ -281,5 +281,5 @@ def load_label_lists(
     while int(rooms.sum()) > length:
         length *= 2
     lists = make_label_lists(rows, length)
-    _move(LabelLists(index, postings, np.zeros(3, np.int64)), lists)
+    _move(LabelLists(heads, postings, np.zeros(3, np.int64)), lists)
     return lists
