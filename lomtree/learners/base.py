@@ -1,7 +1,7 @@
 """What every algorithm does: learn from batches, predict them, and go to a file and back."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -91,22 +91,21 @@ class Learner(ABC):
         count: int,
         predictions: np.ndarray,
         depths: np.ndarray,
-        fresh: bool = True,
+        probed: Sequence[int] = (),
     ) -> None:
-        """Learn from the first `count` examples of a batch, which are `fresh` if nothing has been
-        learned from them before.
+        """Learn from the first `count` examples of a batch. Those that are `probed` are ranked just
+        before they are learned, and nothing has been learned from them so far.
 
         `predictions` gets what one walk would have predicted just before each was learned (but with
         its values counted in their scales), `depths` the depth of the leaf that each was put in.
         """
         size = {"examples": count, "features": batch.starts[count]}
-        first = self.examples
         with watch.stage("scale", **size):
             scaled, mean_squares = self.scaler.enter(batch, count)
         lesson = self._lesson(scaled, mean_squares, predictions, depths)
         with watch.stage("learn", **size):
             begin = 0
-            for example in self.probe.drawn(scaled, first, count) if fresh else ():
+            for example in probed:
                 self._learn_part(lesson, begin, example)
                 self._probe(scaled, example)
                 begin = example

@@ -26,6 +26,7 @@ SIGNS = 4
 FIRST = (0.5, 8.0, 0.7, -3.0)
 SPREAD = (0.5, 10.0, 0.5, 2.0)
 MEMORY = 0.995  # what an example counts when the next one has come
+FADED = 0.2  # see fade()
 LARGEST = 1e6  # of a weight
 
 
@@ -36,6 +37,11 @@ class Combination(NamedTuple):
 
 def make_combination() -> Combination:
     return Combination(np.array(FIRST), np.diag([1.0 / spread**2 for spread in SPREAD]))
+
+
+def fade(combination: Combination) -> None:
+    """Let what was learned so far count little beside what comes: the model is another one now."""
+    combination.curvature[:] *= FADED
 
 
 class CombinationScratch(NamedTuple):

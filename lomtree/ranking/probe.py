@@ -2,7 +2,12 @@
 
 To search for every example would take many times as long as to learn it. So the first `dense`
 examples are all probed, and of the later ones a share that falls with their number: `dense` of n
-around the n-th. The number of an example decides, so how a stream is cut changes nothing.
+around the n-th.
+
+What is found so is how a model ranks in its first pass. In further passes everything has been
+learned before, so a few examples are reserved: they wait for the last pass, and are probed there.
+
+The number of an example decides, so how a stream is cut changes nothing.
 """
 
 import numpy as np
@@ -15,22 +20,33 @@ from lomtree.ranking.ranking import Candidates
 
 DENSE = 256  # with a ranker
 DENSE_WITHOUT = 64  # to calibrate the probabilities of a tree, less is enough
-_SEED = 1
+RESERVED = 300  # of n around the n-th, but no more than this share:
+MOST_RESERVED = 0.03
+_PROBED, _RESERVED = 1, 2  # seeds
 
 
 @kernel
-def draw_probes(labels, weights, dense, first, count, drawn):
+def draw_probes(batch, dense, first, count, drawn):
     """Write which examples are probed; returns their number. `first` is how many have been learned
     before; those without a label or weight are not."""
     number, found = first, 0
     for example in range(count):
-        if labels[example] < 0 or weights[example] == 0.0:
+        if batch.labels[example] < 0 or batch.weights[example] == 0.0:
             continue
-        if uniform(draw(_SEED, number)) * (number + 1) < dense:
+        if uniform(draw(_PROBED, number)) * (number + 1) < dense:
             drawn[found] = example
             found += 1
         number += 1
     return found
+
+
+@kernel
+def draw_reserved(first, reserved):
+    """Mark which of the examples first, first + 1, ... of a pass are reserved."""
+    for place in range(len(reserved)):
+        number = first + place
+        share = min(MOST_RESERVED, RESERVED / (number + 1.0))
+        reserved[place] = uniform(draw(_RESERVED, number)) < share
 
 
 class Probe:
@@ -44,9 +60,10 @@ class Probe:
         self._scratch: CombinationScratch | None = None
 
     def drawn(self, batch: Batch, first: int, count: int) -> list[int]:
-        """Those of the first `count` examples of a batch that are to be probed."""
+        """Those of the first `count` examples of a batch that are to be probed; so many have been
+        learned before."""
         drawn = np.empty(count, np.int64)
-        found = draw_probes(batch.labels, batch.weights, self._dense, first, count, drawn)
+        found = draw_probes(batch, self._dense, first, count, drawn)
         return drawn[:found].tolist()
 
     def look(

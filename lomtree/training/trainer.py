@@ -1,6 +1,6 @@
 """Training: examples through the learner, once or several times, with a share kept apart."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,8 @@ from lomtree.examples.examples import Examples
 from lomtree.examples.replay import ReplayBuffer
 from lomtree.hashing.counter_rng import draw_lots
 from lomtree.model.model import Model, Unfinished
+from lomtree.ranking.combination import fade
+from lomtree.ranking.probe import draw_reserved
 from lomtree.training.progress import Meter
 from lomtree.training.sources import Numbered, number_examples
 
@@ -53,6 +55,8 @@ class Trainer:
         self._labels = len(model.labels)  # of the examples gone through, and before
         model.position, model.unfinished = self._first, None
         self._validation = ReplayBuffer()
+        self._last_pass = True
+        self._index = 0  # of the next example in this pass, held-out ones not counted
         self._predictions = np.empty(0, np.int32)
         self._depths = np.empty(0, np.int32)
 
@@ -69,6 +73,7 @@ class Trainer:
     def run(self, examples: Iterable[Numbered], passes: int = 1) -> None:
         """Learn from the examples as they come, and from what was kept of them in later passes."""
         replay = ReplayBuffer()
+        self._last_pass = passes == 1
         for batch, count in self._steps(examples):
             self._see_labels(batch, count)
             self.features += int(batch.starts[count])
@@ -78,9 +83,12 @@ class Trainer:
                 replay.add(copy(rest, left))
             self._end_step(count)
         self._end_pass()
-        for _ in range(1, passes):
+        for number in range(2, passes + 1):
+            self._last_pass = number == passes
+            if self._last_pass and not self._going_through:
+                fade(self.model.learner.combination)
             for batch, count in self._steps((batch, len(batch.labels)) for batch in replay):
-                self._learn(batch, count, fresh=False)
+                self._learn(batch, count)
                 self._end_step(count)
             self._end_pass()
         if self._going_through:
@@ -155,13 +163,31 @@ class Trainer:
         rest = pick(batch, np.flatnonzero(~aside))
         return rest, len(rest.labels)
 
-    def _learn(self, batch: Batch, count: int, fresh: bool = True) -> None:
+    def _learn(self, batch: Batch, count: int) -> None:
+        first, self._index = self._index, self._index + count
         if self._going_through:
             return
         predictions, depths = self._room(count)
-        self.model.learner.learn(batch, count, predictions, depths, fresh)
+        learned, probed = self._choose_probes(batch, count, first)
+        self.model.learner.learn(learned, count, predictions, depths, probed)
         if self._meter is not None:
             self._meter.add(batch, count, predictions, depths)
+
+    def _choose_probes(self, batch: Batch, count: int, first: int) -> tuple[Batch, Sequence[int]]:
+        """The batch as it is to be learned in this pass, and the examples to be probed."""
+        learner = self.model.learner
+        if self.passes_done == 0 and self._last_pass:
+            return batch, learner.probe.drawn(batch, learner.examples, count)
+        reserved = np.empty(count, np.bool_)
+        draw_reserved(first, reserved)
+        if self._last_pass:
+            learnable = (batch.labels[:count] >= 0) & (batch.weights[:count] > 0)
+            return batch, np.flatnonzero(reserved & learnable).tolist()
+        weights = np.where(reserved, np.float32(0), batch.weights[:count])
+        rest = batch._replace(weights=weights)
+        if self.passes_done:
+            return rest, ()
+        return rest, learner.probe.drawn(rest, learner.examples, count)
 
     def _room(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         if count > len(self._predictions):
@@ -171,5 +197,6 @@ class Trainer:
 
     def _end_pass(self) -> None:
         self.passes_done += 1
+        self._index = 0
         if not self._going_through:
             self._after_pass(self)
