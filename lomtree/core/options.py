@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from lomtree.core.algorithms import ALGORITHMS, options_of_others
+from lomtree.core.algorithms import ALGORITHMS, AlgorithmSpec, options_of_others
 from lomtree.core.constants import MOST_INTERNAL_NODES
 from lomtree.core.errors import OptionError
 
@@ -20,6 +20,14 @@ FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "tf_i
 
 def _option(default: Any, help: str, *short: str, choices: tuple[str, ...] = ()) -> Any:
     return field(default=default, metadata={"help": help, "short": short, "choices": choices})
+
+
+def _own_option(name: str, help: str, *short: str) -> Any:
+    """One whose default is the algorithm's own."""
+    usual = getattr(AlgorithmSpec, name)
+    values = {spec.name: getattr(spec, name) for spec in ALGORITHMS.values()}
+    others = [f"{value:g} for {of}" for of, value in values.items() if value != usual]
+    return _option(None, f"{help}  [default: {'; '.join([f'{usual:g}', *others])}]", *short)
 
 
 def _ensembles(algorithm: str) -> bool:
@@ -58,12 +66,12 @@ class Options:
         "Learn the centroid of each class, which improves --beam where classes have few examples. "
         "Not for oaa.",
     )
-    learning_rate: float = _option(4.0, "Step size.", "-l")
+    learning_rate: float = _own_option("learning_rate", "Step size.", "-l")
     power_t: float = _option(
         0.5,
         "Power by which steps shrink: of the sum of squared gradients (adaptive) or of time (sgd).",
     )
-    clip: float = _option(0.5, "Largest change of a score by one example.")
+    clip: float = _own_option("clip", "Largest change of a score by one example.")
     max_nodes: int = _option(0, "Maximum number of internal nodes (the paper's T).", "-T")
     nodes_per_class: float = _option(
         4.0, "Without -T, T is this number times the labels seen so far, minus 1."
@@ -100,6 +108,10 @@ class Options:
 
     def __post_init__(self) -> None:
         """OptionError with the reason, in words, if these options make no sense."""
+        for name in ("learning_rate", "clip"):
+            if getattr(self, name) is None:
+                own = getattr(ALGORITHMS.get(self.algorithm, AlgorithmSpec), name)
+                object.__setattr__(self, name, own)
         for name, bad, wanted in (
             ("algorithm", self.algorithm not in ALGORITHMS, "one of " + ", ".join(ALGORITHMS)),
             ("trees", not 1 <= self.trees <= MOST_TREES, f"from 1 to {MOST_TREES}"),

@@ -20,6 +20,14 @@ def test_the_defaults_make_sense():
     assert (Options().swap_resistance, Options().max_nodes) == (4, 0)
 
 
+def test_rate_and_clip_are_the_algorithm_s_own_until_others_are_given():
+    assert (Options().learning_rate, Options().clip) == (4, 0.5)
+    one_against_all = Options(algorithm="oaa")
+    assert (one_against_all.learning_rate, one_against_all.clip) == (2, 4)
+    given = choose_options({"algorithm": "oaa", "clip": 0.5}, None)
+    assert (given.learning_rate, given.clip) == (2, 0.5)
+
+
 WRONG = {
     "bits": [9, 32, -1],
     "loss": ["hinge", ""],
