@@ -18,6 +18,8 @@ class AlgorithmSpec:
     has_ranker: bool = True  # whether a ranker chooses among the labels that it finds
     filtered: bool = False  # of trees over the labels: whether lost matches stop an example
     gradient_threshold: float = 0.05  # gradients up to this change nothing
+    learning_rate: float = 4.0  # where none is given
+    clip: float = 0.5  # where none is given
 
 
 _LOMTREE_OPTIONS = (
@@ -35,6 +37,7 @@ ALGORITHMS = {
         AlgorithmSpec("rtree", "label_tree.learner:LabelTreeLearner"),
         AlgorithmSpec("filter", "label_tree.learner:LabelTreeLearner", filtered=True),
         # Scores that are compared with each other need more precision than the side of a node.
+        # Rate and clip were measured: those of the trees cost up to 8 points where labels are rare.
         AlgorithmSpec(
             "oaa",
             "oaa.learner:OaaLearner",
@@ -42,6 +45,8 @@ ALGORITHMS = {
             ensembles=False,
             has_ranker=False,
             gradient_threshold=0.001,
+            learning_rate=2.0,
+            clip=4.0,
         ),
     )
 }

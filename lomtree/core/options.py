@@ -4,22 +4,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from lomtree.core.algorithms import ALGORITHMS, options_of_others
+from lomtree.core.algorithms import ALGORITHMS, AlgorithmSpec, options_of_others
 from lomtree.core.constants import MOST_INTERNAL_NODES
 from lomtree.core.errors import OptionError
 
 LOSSES = ("squared", "absolute", "logistic")
 UPDATES = ("sgd", "adaptive")
-SCALES = ("none", "max", "rms", "l2")
+SCALES = ("none", "max", "rms", "l2", "auto")
 LARGEST_BITS = 31
 MOST_TREES = 64
 
 # A model keeps what it was begun with; the rest may change when its training goes on.
-FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "tf_idf", "ranker")
+FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "ranker")
 
 
 def _option(default: Any, help: str, *short: str, choices: tuple[str, ...] = ()) -> Any:
     return field(default=default, metadata={"help": help, "short": short, "choices": choices})
+
+
+def _own_option(name: str, help: str, *short: str) -> Any:
+    """One whose default is the algorithm's own."""
+    usual = getattr(AlgorithmSpec, name)
+    values = {spec.name: getattr(spec, name) for spec in ALGORITHMS.values()}
+    others = [f"{value:g} for {of}" for of, value in values.items() if value != usual]
+    return _option(None, f"{help}  [default: {'; '.join([f'{usual:g}', *others])}]", *short)
 
 
 def _ensembles(algorithm: str) -> bool:
@@ -45,25 +53,23 @@ class Options:
         choices=UPDATES,
     )
     scale: str = _option(
-        "l2",
+        "auto",
         "Scaling of the values: none; max, by the largest value of the feature so far; rms, by the "
-        "root mean square of the feature so far; l2, by rms and then by the example's length.",
+        "root mean square of the feature so far; l2, by rms and then by the example's length; "
+        "auto, as l2 for features of every example, as tf-idf for words.",
         choices=SCALES,
-    )
-    tf_idf: bool = _option(
-        False, "Weight values by the inverse document frequency of their feature."
     )
     ranker: bool = _option(
         True,
         "Learn to rank the labels that trees find, and to find others: centroids, lists of labels "
         "by feature, and regressors of labels. Not for oaa.",
     )
-    learning_rate: float = _option(4.0, "Step size.", "-l")
+    learning_rate: float = _own_option("learning_rate", "Step size.", "-l")
     power_t: float = _option(
         0.5,
         "Power by which steps shrink: of the sum of squared gradients (adaptive) or of time (sgd).",
     )
-    clip: float = _option(0.5, "Largest change of a score by one example.")
+    clip: float = _own_option("clip", "Largest change of a score by one example.")
     max_nodes: int = _option(0, "Maximum number of internal nodes (the paper's T).", "-T")
     nodes_per_class: float = _option(
         4.0, "Without -T, T is this number times the labels seen so far, minus 1."
@@ -100,6 +106,10 @@ class Options:
 
     def __post_init__(self) -> None:
         """OptionError with the reason, in words, if these options make no sense."""
+        for name in ("learning_rate", "clip"):
+            if getattr(self, name) is None:
+                own = getattr(ALGORITHMS.get(self.algorithm, AlgorithmSpec), name)
+                object.__setattr__(self, name, own)
         for name, bad, wanted in (
             ("algorithm", self.algorithm not in ALGORITHMS, "one of " + ", ".join(ALGORITHMS)),
             ("trees", not 1 <= self.trees <= MOST_TREES, f"from 1 to {MOST_TREES}"),

@@ -106,7 +106,7 @@ def _read_unfinished(values: list | None, position: int) -> Unfinished | None:
 
 
 def _read_options(values: dict) -> Options:
-    wanted = {option.name: type(option.default) for option in fields(Options)}
+    wanted = {option.name: option.type for option in fields(Options)}
     if set(values) != set(wanted):
         raise ModelError("its options are not those of this version")
     for name, kind in wanted.items():

@@ -20,6 +20,14 @@ def test_the_defaults_make_sense():
     assert (Options().swap_resistance, Options().max_nodes) == (4, 0)
 
 
+def test_rate_and_clip_are_the_algorithm_s_own_until_others_are_given():
+    assert (Options().learning_rate, Options().clip) == (4, 0.5)
+    one_against_all = Options(algorithm="oaa")
+    assert (one_against_all.learning_rate, one_against_all.clip) == (2, 4)
+    given = choose_options({"algorithm": "oaa", "clip": 0.5}, None)
+    assert (given.learning_rate, given.clip) == (2, 0.5)
+
+
 WRONG = {
     "bits": [9, 32, -1],
     "loss": ["hinge", ""],
@@ -104,8 +112,8 @@ def inner_nodes(result) -> int:
 def test_the_tree_follows_the_labels_or_has_a_fixed_size(lomtree, data, tmp_path):
     path = tmp_path / "m"
     by_default = inner_nodes(train(lomtree, data, path))
-    assert 20 < by_default <= 4 * 20 - 1
-    assert inner_nodes(train(lomtree, data, path, "--nodes-per-class", 1)) <= 20 - 1
+    assert 20 // 2 < by_default <= 4 * 20 - 1
+    assert inner_nodes(train(lomtree, data, path, "--nodes-per-class", 0.5)) <= 20 // 2 - 1
     for number in (1, 5):
         assert inner_nodes(train(lomtree, data, path, "-T", number)) == number
 
