@@ -20,7 +20,7 @@ from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
-from lomtree.storage.state_dict import StateDict
+from lomtree.storage.state_dict import MOST_COUNTED, StateDict
 from lomtree.system import memory
 
 PAIR = np.dtype(
@@ -37,6 +37,7 @@ TABLE = np.dtype(
         ("start", np.int64),  # of the label's rows
         ("room", np.int32),  # how many it has, a power of two; 0: none yet
         ("used", np.int32),
+        ("examples", np.int64),
         ("length", np.float64),  # the squared length of the centroid
     ],
     align=True,
@@ -164,6 +165,7 @@ def add_example(known, most, vector, label, importance):
     """Add an example to the centroid of its label; where there may be no more rows, to those that
     are there."""
     table, pairs = known.tables[label], known.pairs
+    table.examples += 1
     may_take = make_rows(known, most, label, vector.end - vector.begin)
     if table.room == 0:
         return
@@ -210,6 +212,7 @@ def _move(before, known):
         old, table = before.tables[label], known.tables[label]
         table.room = old.room
         table.used = old.used
+        table.examples = old.examples
         table.length = old.length
         table.start = known.used[0]
         for offset in range(old.room):
@@ -265,6 +268,8 @@ def store_label_features(known: LabelFeatures, state_dict: StateDict, predict_on
     features, rows = np.empty(total, np.uint32), np.empty(total, np.int64)
     _list_rows(known, features, rows)
     state_dict.arrays["ranker.used"] = np.ascontiguousarray(tables["used"])
+    if not predict_only:
+        state_dict.arrays["ranker.examples"] = np.ascontiguousarray(tables["examples"])
     state_dict.arrays["ranker.length"] = np.ascontiguousarray(tables["length"])
     state_dict.arrays["ranker.feature"] = features
     for name in _COLUMNS[1:3] if predict_only else _COLUMNS[1:]:
@@ -316,7 +321,16 @@ def load_label_features(
     known = make_label_features(labels, rows)
     _fill(known, used, pairs)
     known.tables["length"] = lengths
+    if learning:
+        known.tables["examples"] = _load_examples(state_dict, labels)
     return known
+
+
+def _load_examples(state_dict: StateDict, labels: int) -> np.ndarray:
+    examples = state_dict.column("ranker.examples", np.int64, labels)
+    if examples.min(initial=0) < 0 or examples.max(initial=0) > MOST_COUNTED:
+        raise ModelError("its labels have impossible numbers of examples")
+    return examples
 
 
 def _counted(numbers: np.ndarray) -> list[tuple[int, int]]:

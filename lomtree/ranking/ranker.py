@@ -47,6 +47,7 @@ from lomtree.storage.state_dict import MOST_COUNTED, StateDict, whole_number
 RIVALS = 4  # of a label, that are kept
 VOTED = 5  # labels that the lists name
 BUDGET = 256  # votes: for rivals fewer are enough than for a prediction
+NOTED, NOTE_EVERY = 16, 8  # examples of a label: the first ones, then one of so many
 VOTE_EVERY = 4  # examples, on average, for which the lists are asked
 RATE = 1.0
 CLIP = 1.0  # the most that an example of importance 1 moves a score by
@@ -172,6 +173,13 @@ def keep_rivals(state, scratch, y, count):
 
 
 @kernel
+def is_noted(examples):
+    """Whether the lists are told of a label's example. The first ones move its centroid much, later
+    ones ever less."""
+    return examples <= NOTED or draw(0, examples) % np.uint64(NOTE_EVERY) == np.uint64(0)
+
+
+@kernel
 def note_centroid(state, limits, vector, y):
     """Tell the lists what the label weighs the example's features now."""
     pairs, table = state.known.pairs, state.known.tables[y]
@@ -205,7 +213,8 @@ def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_squa
     vector = vector_of(batch, example)
     y, importance = np.int64(batch.labels[example]), np.float64(batch.weights[example])
     add_example(state.known, limits.rows, vector, y, importance)
-    note_centroid(state, limits, vector, y)
+    if is_noted(state.known.tables[y].examples):
+        note_centroid(state, limits, vector, y)
     scratch.labels[0] = y
     count = 1
     for place in range(RIVALS):

@@ -14,7 +14,7 @@ FOR_PREDICTION = (
 PREDICTION_COLUMNS = ("left", "right", "label", "slot")  # of the nodes
 FOR_RANKING = ("ranker.", "lists.")
 FOR_LEARNING_ALONE = (
-    "weights.squares", "squares.", "tags.", "ranker.squares", "ranker.rivals", "lists.least",
+    "weights.squares", "squares.", "tags.", "ranker.squares", "ranker.rivals", "ranker.examples", "lists.least",
     "combination.curvature",
 )  # fmt: skip
 
