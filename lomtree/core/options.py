@@ -10,12 +10,12 @@ from lomtree.core.errors import OptionError
 
 LOSSES = ("squared", "absolute", "logistic")
 UPDATES = ("sgd", "adaptive")
-SCALES = ("none", "max", "rms", "l2")
+SCALES = ("none", "max", "rms", "l2", "auto")
 LARGEST_BITS = 31
 MOST_TREES = 64
 
 # A model keeps what it was begun with; the rest may change when its training goes on.
-FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "tf_idf", "centroids")
+FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "centroids")
 
 
 def _option(default: Any, help: str, *short: str, choices: tuple[str, ...] = ()) -> Any:
@@ -53,13 +53,11 @@ class Options:
         choices=UPDATES,
     )
     scale: str = _option(
-        "l2",
+        "auto",
         "Scaling of the values: none; max, by the largest value of the feature so far; rms, by the "
-        "root mean square of the feature so far; l2, by rms and then by the example's length.",
+        "root mean square of the feature so far; l2, by rms and then by the example's length; "
+        "auto, as l2 for features of every example, as tf-idf for words.",
         choices=SCALES,
-    )
-    tf_idf: bool = _option(
-        False, "Weight values by the inverse document frequency of their feature."
     )
     centroids: bool = _option(
         True,

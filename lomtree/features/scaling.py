@@ -4,13 +4,11 @@
     max   divided by the largest size that the feature's values had so far
     rms   divided by the root of the mean square of the feature's values so far
     l2    as rms, and then all values of an example divided so that their squares sum up to 1
+    auto  as l2 for features of every example, as tf-idf for words: see auto_size.py
 
-Only values *seen* count, those of the example itself included. Zeros that are not written do not,
-so word counts stay nearly as they are. tf-idf multiplies a value by 1 + ln((1 + examples) /
-(1 + examples with this feature)): one that every example has keeps its size.
+Only values *seen* count, those of the example itself included; zeros that are not written do not.
 """
 
-from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -18,18 +16,18 @@ import numpy as np
 from lomtree.core.errors import ModelError
 from lomtree.core.options import SCALES, Options
 from lomtree.examples.batch import Batch, longest, vector_of
+from lomtree.features.auto_size import COUNT, SIZE, SQUARES, auto_size, is_due, log_common, rareness
 from lomtree.jit.intrinsics import FOUR, ONE, THREE, TWO
 from lomtree.jit.kernel import kernel
-from lomtree.storage.state_dict import StateDict
+from lomtree.storage.state_dict import MOST_COUNTED, StateDict
 
-SCALE_NONE, SCALE_MAX, SCALE_RMS, SCALE_L2 = range(len(SCALES))
+SCALE_NONE, SCALE_MAX, SCALE_RMS, SCALE_L2, SCALE_AUTO = range(len(SCALES))
 BITS = 20
 COUNT_LIMIT = np.float32(1 << 24)  # where a float32 stops counting: old values then fade slowly
 LARGEST_RATIO = np.float32(1e10)  # of a value to its feature's size
 
-INFINITE = np.finfo(np.float32).max  # what products beyond it count as
-
 _COLUMNS = ("count", "size")
+_AUTO_COLUMNS = ("count", "squares", "size")
 
 
 class Scales(NamedTuple):
@@ -37,15 +35,21 @@ class Scales(NamedTuple):
     on itself alone there is one row, which is never used."""
 
     kind: int
-    tf_idf: bool
     table: np.ndarray  # float32[1 << BITS, 2]: values seen, their size (root mean square, or max)
+    # or for auto float64[1 << BITS, 3]: values seen, sum of squares, what they are divided by
     norms: np.ndarray  # float64[2]: examples, sum of their squared norms after scaling
+    common: np.ndarray  # float64[2]: for auto, sums over all values; see auto_size.py
 
 
 def make_scales(options: Options) -> Scales:
     kind = SCALES.index(options.scale)
-    rows = 1 if kind == SCALE_NONE and not options.tf_idf else 1 << BITS
-    return Scales(kind, options.tf_idf, np.zeros((rows, 2), np.float32), np.zeros(2))
+    rows = 1 if kind == SCALE_NONE else 1 << BITS
+    columns, dtype = len(_columns(kind)), np.float64 if kind == SCALE_AUTO else np.float32
+    return Scales(kind, np.zeros((rows, columns), dtype), np.zeros(2), np.zeros(2))
+
+
+def _columns(kind: int) -> tuple[str, ...]:
+    return _AUTO_COLUMNS if kind == SCALE_AUTO else _COLUMNS
 
 
 @kernel
@@ -56,8 +60,9 @@ def row_of(scales, feature):
 @kernel
 def fetch_sizes(scales, vector, x):
     """Write the sizes of the features to their positions in x."""
+    column = SIZE if scales.kind == SCALE_AUTO else 1
     for position in range(np.uint64(vector.begin), np.uint64(vector.end)):
-        x[position] = scales.table[row_of(scales, vector.features[position]), 1]
+        x[position] = scales.table[row_of(scales, vector.features[position]), column]
 
 
 @kernel
@@ -89,18 +94,36 @@ def learn_values(scales, vector, counts, x):
 
 
 @kernel
-def rarity(scales, row):
-    """The factor of tf-idf."""
-    examples = min(scales.norms[0], np.float64(COUNT_LIMIT))
-    return np.float32(1.0 + log((1.0 + examples) / (1.0 + np.float64(scales.table[row, 0]))))
+def count_in(scales, vector):
+    """Add the values of an example to the sums of auto. Features that share a row are counted as
+    one that comes twice."""
+    table, examples = scales.table, scales.norms[0]
+    sum_rare = sum_squares = 0.0
+    for position in range(np.uint64(vector.begin), np.uint64(vector.end)):
+        row = row_of(scales, vector.features[position])
+        square = np.float64(vector.values[position]) ** 2
+        count = table[row, COUNT] + 1.0
+        table[row, COUNT] = count
+        table[row, SQUARES] += square
+        if count < examples:
+            rare = rareness(count, examples)
+            sum_rare += rare
+            sum_squares += rare * square
+    scales.common[0] += sum_rare
+    scales.common[1] += sum_squares
 
 
 @kernel
-def multiply_by_rarity(scales, vector, x):
+def renew_sizes(scales, vector, x):
+    """Leave the sizes of auto in x; those that are due are new."""
+    table, examples = scales.table, scales.norms[0]
+    log_of_common = log_common(scales.common)
     for position in range(np.uint64(vector.begin), np.uint64(vector.end)):
         row = row_of(scales, vector.features[position])
-        factor = rarity(scales, row) if scales.table[row, 0] > 0.0 else np.float32(0.0)
-        x[position] = min(max(x[position] * factor, -INFINITE), INFINITE)
+        count, squares = table[row, COUNT], table[row, SQUARES]
+        if is_due(count, squares, np.float64(vector.values[position]) ** 2):
+            table[row, SIZE] = auto_size(count, squares, examples, log_of_common)
+        x[position] = table[row, SIZE]
 
 
 @kernel
@@ -132,10 +155,8 @@ def scale(scales, vector, x):
             size = x[position]
             value = values[position] / size if size > 0.0 else np.float32(0.0)
             x[position] = min(max(value, -LARGEST_RATIO), LARGEST_RATIO)
-    if scales.tf_idf:
-        multiply_by_rarity(scales, vector, x)
     square = square_of(x, vector.begin, vector.end)
-    if scales.kind == SCALE_L2 and square > 0.0:
+    if scales.kind >= SCALE_L2 and square > 0.0:
         length = np.float32(np.sqrt(square))
         for position in range(first, last):
             x[position] /= length
@@ -150,7 +171,10 @@ def _enter(scales, batch, count, counts, x, mean_squares):
         learned = batch.labels[example] >= 0 and batch.weights[example] != 0.0
         if learned:
             scales.norms[0] += 1.0
-        if learned and len(scales.table) > 1:
+        if learned and scales.kind == SCALE_AUTO:
+            count_in(scales, vector)
+            renew_sizes(scales, vector, x)
+        elif learned and scales.kind != SCALE_NONE:
             learn_values(scales, vector, counts, x)
         else:
             fetch_sizes(scales, vector, x)
@@ -206,19 +230,23 @@ class Scaler:
 
 
 def store_scales(scales: Scales, state_dict: StateDict) -> None:
-    state_dict.put_packed("scales", _COLUMNS, _rows_in_use(scales))
+    state_dict.put_packed("scales", _columns(scales.kind), _rows_in_use(scales))
     state_dict.arrays["scales.norms"] = scales.norms
+    state_dict.arrays["scales.common"] = scales.common
 
 
 def load_scales(state_dict: StateDict, options: Options) -> Scales:
     scales = make_scales(options)
-    state_dict.fill_packed("scales", _COLUMNS, _rows_in_use(scales))
-    if np.any(scales.table[:, 0] > COUNT_LIMIT):
+    state_dict.fill_packed("scales", _columns(scales.kind), _rows_in_use(scales))
+    most = MOST_COUNTED if scales.kind == SCALE_AUTO else COUNT_LIMIT
+    if np.any(scales.table[:, 0] > most):
         raise ModelError("its scales count more values than they can")
-    norms = state_dict.column("scales.norms", np.float64, 2)
-    if not np.all(np.isfinite(norms)) or norms.min() < 0 or np.any(scales.table < 0):
+    if np.any(scales.table < 0):
         raise ModelError("its scales are not positive numbers")
-    scales.norms[:] = norms
+    for name, sums in (("norms", scales.norms), ("common", scales.common)):
+        sums[:] = state_dict.column(f"scales.{name}", np.float64, 2)
+        if not np.all(np.isfinite(sums)) or sums.min() < 0:
+            raise ModelError("its scales are not positive numbers")
     return scales
 
 

@@ -238,8 +238,8 @@ class Session:
         self._say(
             f"reading {self._names}{going_on}\n"
             f"{describe_trees(options)}, up to 2^{options.bits} weights\n"
-            f"{options.loss} loss, {options.update} update, scale {options.scale}"
-            f"{', tf-idf' if options.tf_idf else ''}, learning rate {options.learning_rate:g}, "
+            f"{options.loss} loss, {options.update} update, scale {options.scale}, "
+            f"learning rate {options.learning_rate:g}, "
             f"power {options.power_t:g}, clip {options.clip:g}, {passes}{holdout}\n"
         )
 

@@ -68,7 +68,7 @@ class Fuzzer:
             for algorithm in ALGORITHMS
             for more in (("adaptive",), ("sgd",), ("adaptive", "--predict-only"))
         ]
-        self._models += [self._train("lomtree", "adaptive", "--trees", "2", "--tf-idf")]
+        self._models += [self._train("lomtree", "adaptive", "--trees", "2", "--scale", "l2")]
         cache = folder / "data.cache"
         run("train", self._data, "-b", 18, "--cache", cache, "-f", folder / "cached.lom")
         self._cache = cache.read_bytes()

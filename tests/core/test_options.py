@@ -112,8 +112,8 @@ def inner_nodes(result) -> int:
 def test_the_tree_follows_the_labels_or_has_a_fixed_size(lomtree, data, tmp_path):
     path = tmp_path / "m"
     by_default = inner_nodes(train(lomtree, data, path))
-    assert 20 < by_default <= 4 * 20 - 1
-    assert inner_nodes(train(lomtree, data, path, "--nodes-per-class", 1)) <= 20 - 1
+    assert 20 // 2 < by_default <= 4 * 20 - 1
+    assert inner_nodes(train(lomtree, data, path, "--nodes-per-class", 0.5)) <= 20 // 2 - 1
     for number in (1, 5):
         assert inner_nodes(train(lomtree, data, path, "-T", number)) == number
 

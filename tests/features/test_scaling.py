@@ -16,8 +16,8 @@ VALUES = st.floats(-LARGEST, LARGEST, width=32).filter(lambda value: value != 0)
 ROWS = st.lists(st.dictionaries(st.integers(0, 3), VALUES), max_size=12)
 
 
-def scaler(scale, tf_idf=False):
-    return Scaler(make_scales(Options(scale=scale, tf_idf=tf_idf)))
+def scaler(scale):
+    return Scaler(make_scales(Options(scale=scale)))
 
 
 def learned(scaler, row, label=0, weight=1.0):
@@ -34,12 +34,11 @@ def asked(scaler, row):
     return scaled.values[: len(row)].tolist()
 
 
-@pytest.mark.parametrize("tf_idf", [False, True])
 @pytest.mark.parametrize("kind", SCALES)
 @settings(deadline=None, max_examples=50)
 @given(rows=ROWS)
-def test_scaling_is_the_naive_one(kind, tf_idf, rows):
-    compiled, naive = scaler(kind, tf_idf), NaiveScales(kind, tf_idf)
+def test_scaling_is_the_naive_one(kind, rows):
+    compiled, naive = scaler(kind), NaiveScales(kind)
     for row in rows:
         values = [np.float32(value) for value in row.values()]
         assert asked(compiled, row) == naive.scaled(list(row), values) or not naive.examples
@@ -72,13 +71,6 @@ def test_l2_makes_every_example_as_long():
         assert np.linalg.norm(learned(scales, row)[0]) == pytest.approx(1)
         assert np.linalg.norm(asked(scales, row)) == pytest.approx(1)
     assert learned(scales, {}) == ([], 0.75)  # nothing has no length
-
-
-def test_tf_idf_multiplies_by_the_rarity_of_the_feature():
-    scales = scaler("none", tf_idf=True)
-    for number in range(8):
-        learned(scales, {1: 1} if number else {1: 1, 2: 1})
-    assert asked(scales, {1: 2, 2: 1, 3: 1}) == [2, np.float32(1 + np.log(9 / 2)), 0]
 
 
 def test_what_is_not_learned_does_not_count():
@@ -116,13 +108,6 @@ def test_a_value_far_beyond_those_seen_is_scaled_to_a_finite_one():
     assert np.isfinite(asked(scales, {5: 1e38})).all()
 
 
-def test_a_huge_rare_value_stays_finite():
-    scales = scaler("none", tf_idf=True)
-    for _ in range(100):
-        learned(scales, {1: 1})
-    assert np.isfinite(learned(scales, {2: 3e38})[0]).all()
-
-
 def test_the_unit_of_a_feature_does_not_matter():
     stream = random_stream(np.random.default_rng(2), 400, 10)
     other = [
@@ -134,6 +119,6 @@ def test_the_unit_of_a_feature_does_not_matter():
         )
         for one in stream
     ]
-    learner, twin = LomLearner(Options(bits=BITS)), LomLearner(Options(bits=BITS))
+    learner, twin = (LomLearner(Options(bits=BITS, scale="l2")) for _ in range(2))
     assert teach(learner, stream) == teach(twin, other)
     assert ask(learner, stream) == ask(twin, other)

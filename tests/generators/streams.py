@@ -89,8 +89,7 @@ def random_options(rng, **fixed) -> Options:
         "bits": BITS,
         "loss": str(rng.choice(["squared", "absolute", "logistic"])),
         "update": str(rng.choice(["sgd", "adaptive"])),
-        "scale": str(rng.choice(["none", "max", "rms", "l2", "l2"])),
-        "tf_idf": bool(rng.choice([False, False, True])),
+        "scale": str(rng.choice(["none", "max", "rms", "l2", "auto", "auto"])),
         "learning_rate": float(rng.choice([0.1, 1, 4])),
         "power_t": float(rng.choice([0.5, 0.5, 0.3, 0])),
         "clip": float(rng.choice([0.1, 0.5, 2])),
@@ -111,7 +110,7 @@ def naive_learner(options: Options):
         options.power_t,
         options.clip,
     )
-    scales = Scales(options.scale, options.tf_idf)
+    scales = Scales(options.scale)
     if options.algorithm == "rtree":
         return RandomTree(rule, options.seed, options.classes, scales)
     if options.algorithm == "filter":

@@ -46,7 +46,7 @@ def test_an_example_without_label_or_weight_is_predicted_not_learned(stream, opt
 
 
 def test_learning_returns_what_predicting_would_have_just_before(stream, options):
-    learner = new_learner(replace(options, scale="none", tf_idf=False))
+    learner = new_learner(replace(options, scale="none"))
     for one in stream:
         expected = ask(learner, [one])[0][0]
         assert teach(learner, [one])[0][0] == expected

@@ -14,7 +14,8 @@ F = np.float32
 ZERO = F(0)
 LARGEST_COUNT = F(2**24)
 LARGEST_VALUE = F(1e10)  # scaled
-INFINITE = float(np.finfo(np.float32).max)
+RARE = 0.03  # c of auto
+IDF_POWER = 0.75  # of auto
 SMALLEST_SUM = F(1e-30)
 
 
@@ -110,34 +111,54 @@ class Regressor:
         return F(float(x) * float(total) ** -self.rule.power)
 
 
+def auto_weight(count, examples):
+    """How much of a feature's own unit counts, if so many of the examples have it: w of auto."""
+    d = count / examples
+    return d * (1 + RARE) / (d + RARE)
+
+
 @dataclass
 class Scales:
     """How values are scaled: by what each feature had where it was written, and by the example."""
 
-    kind: str = "l2"
-    tf_idf: bool = False
+    kind: str = "auto"
     count: dict = field(default_factory=dict)  # by feature
-    size: dict = field(default_factory=dict)  # by feature: largest or root mean square
+    squares: dict = field(default_factory=dict)  # by feature, for auto: sum of squares
+    size: dict = field(default_factory=dict)  # by feature: what its values are divided by
+    rare: float = 0.0  # for auto: sum of 1 - w over all values seen
+    rare_squares: float = 0.0  # for auto: sum of (1 - w) v^2
     norms: float = 0.0  # sum over examples of their scaled squared norm
     examples: int = 0
 
     def learn(self, features, values):
         """Count an example's values; returns them scaled."""
         self.examples += 1
+        if self.kind == "auto":
+            self._learn_auto(features, values)
+        else:
+            self._learn_sizes(features, values)
+        xs = self.scaled(features, values)
+        self.norms += float(any(xs)) if self.kind in ("l2", "auto") else self._square(xs)
+        return xs
+
+    def scaled(self, features, values):
+        xs = [self._freed(*pair) for pair in zip(features, values, strict=True)]
+        if self.kind in ("l2", "auto") and any(xs):
+            length = F(math.sqrt(self._square(xs)))
+            xs = [x / length for x in xs]
+        return xs
+
+    def mean_square(self):
+        return self.norms / self.examples if self.examples else 1.0
+
+    def _learn_sizes(self, features, values):
+        """All values of an example are counted with what was known before it."""
         sizes = [self._new_size(*pair) for pair in zip(features, values, strict=True)]
         counts = [min(self.count.get(f, F(0)) + F(1), LARGEST_COUNT) for f in features]
         self.size |= dict(zip(features, sizes, strict=True))
         self.count |= dict(zip(features, counts, strict=True))
-        xs = self._scaled(features, values, sizes)
-        self.norms += self._square(xs) if self.kind != "l2" else float(any(xs))
-        return xs
-
-    def scaled(self, features, values):
-        sizes = [self.size.get(feature, F(0)) for feature in features]
-        return self._scaled(features, values, sizes)
 
     def _new_size(self, feature, value):
-        """All values of an example are counted with what was known before it."""
         size = self.size.get(feature, F(0))
         if self.kind == "max":
             return max(size, abs(value))
@@ -145,29 +166,39 @@ class Scales:
         square += (float(value) ** 2 - square) / (float(self.count.get(feature, F(0))) + 1)
         return F(math.sqrt(square))
 
-    def _scaled(self, features, values, sizes):
-        xs = [self._freed(*row) for row in zip(features, values, sizes, strict=True)]
-        length = F(math.sqrt(self._square(xs)))
-        if self.kind == "l2" and length > 0:
-            xs = [x / length for x in xs]
-        return xs
+    def _learn_auto(self, features, values):
+        """A size is kept while its feature comes often: it is new at the counts 1 to 8, 10, 12, 14,
+        16, 20, 24, 28, 32, 40 ..., and with a value that has a quarter of all squares."""
+        rare = rare_squares = 0.0
+        for feature, value in zip(features, values, strict=True):
+            count = self.count[feature] = self.count.get(feature, 0) + 1
+            self.squares[feature] = self.squares.get(feature, 0.0) + float(value) ** 2
+            free = 1 - auto_weight(count, self.examples)
+            rare += free
+            rare_squares += free * float(value) ** 2
+        self.rare += rare
+        self.rare_squares += rare_squares
+        for feature, value in zip(features, values, strict=True):
+            count = self.count[feature]
+            step = 2 ** max(count.bit_length() - 3, 0)
+            if count % step == 0 or float(value) ** 2 > self.squares[feature] / 4:
+                self.size[feature] = F(self.auto_size(feature))
 
-    def _freed(self, feature, value, size):
-        """Of its feature's unit, and of how common it is."""
-        if self.kind != "none":
-            value = value / size if size > 0 else F(0)
-            value = min(max(value, -LARGEST_VALUE), LARGEST_VALUE)
-        if self.tf_idf:
-            count = self.count.get(feature, F(0))
-            examples = min(float(self.examples), float(LARGEST_COUNT))
-            rarity = 1 + math.log((1 + examples) / (1 + float(count)))
-            value = (
-                F(min(max(float(value) * float(F(rarity)), -INFINITE), INFINITE)) if count else F(0)
-            )
-        return value
+    def auto_size(self, feature):
+        count, examples = self.count[feature], self.examples
+        w = auto_weight(count, examples)
+        rms = math.sqrt(self.squares[feature] / count)
+        common = math.sqrt(self.rare_squares / self.rare) if self.rare > 0 else 1
+        idf = 1 + math.log((1 + examples) / (1 + count))
+        return rms**w * common ** (1 - w) / idf**IDF_POWER
+
+    def _freed(self, feature, value):
+        """Of its feature's unit."""
+        if self.kind == "none":
+            return value
+        size = self.size.get(feature, F(0))
+        value = value / size if size > 0 else F(0)
+        return min(max(value, -LARGEST_VALUE), LARGEST_VALUE)
 
     def _square(self, xs):
         return dot([float(x) for x in xs], [float(x) for x in xs], 0.0)
-
-    def mean_square(self):
-        return self.norms / self.examples if self.examples else 1.0

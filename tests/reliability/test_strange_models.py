@@ -104,7 +104,7 @@ def test_no_number_of_the_header_is_believed(options, tmp_path):
             accepted.add(path[-1])
     counters = {"position", "swaps", "examples", "depth"}
     assert accepted <= counters | set(ALGORITHMS["lomtree"].own_options) | {
-        "learning_rate", "power_t", "clip", "classes", "holdout", "seed", "tf_idf", "max_labels",
+        "learning_rate", "power_t", "clip", "classes", "holdout", "seed", "max_labels",
     }  # fmt: skip
 
 

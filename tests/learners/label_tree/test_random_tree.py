@@ -62,7 +62,7 @@ def test_a_node_learns_from_the_labels_below_it_alone():
     for seed in range(10):
         rng = np.random.default_rng(seed)
         options = random_options(
-            rng, algorithm="rtree", scale="none", update="sgd", tf_idf=False, classes=8, seed=seed
+            rng, algorithm="rtree", scale="none", update="sgd", classes=8, seed=seed
         )
         learner, twin = new_learner(options), new_learner(options)
         begin = [example(label) for label in range(8)]
