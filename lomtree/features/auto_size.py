@@ -28,7 +28,7 @@ LARGE_SHARE = 0.25  # of a feature's sum of squares: such a value changes its ro
 
 COUNT, SQUARES, SIZE = range(3)  # columns of the table: n, the sum of v^2, the size that is kept
 
-_SMALLEST_SQUARE, _LARGEST_SQUARE = 1e-90, 1e77  # of a float32
+_SMALLEST_SQUARE, _LARGEST_SQUARE = 1e-90, 1e78  # beyond those of any float32
 _INFINITE = float(np.finfo(np.float32).max)
 _ROUNDING = float((1 << 50) + 1)  # leaves 3 of the 53 digits of a float64
 

@@ -14,8 +14,8 @@ FOR_PREDICTION = (
 PREDICTION_COLUMNS = ("left", "right", "label", "slot")  # of the nodes
 FOR_RANKING = ("ranker.", "lists.")
 FOR_LEARNING_ALONE = (
-    "weights.squares", "squares.", "tags.", "ranker.squares", "ranker.rivals", "ranker.examples", "lists.least",
-    "combination.curvature",
+    "weights.squares", "squares.", "tags.", "ranker.squares", "ranker.rivals", "ranker.examples",
+    "lists.least", "combination.curvature",
 )  # fmt: skip
 
 
