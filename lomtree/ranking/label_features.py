@@ -48,6 +48,7 @@ MOST_ROOM = 1 << 30
 FIRST_ROWS = 1 << 12
 LARGEST = 1e30  # of a sum, a weight or a score
 TINY = np.float32(1e-30)  # keeps the root of an underflowed square from being 0
+MOST_FETCHED = 200  # features
 NO_ROW = -1
 
 
@@ -95,9 +96,10 @@ def find(pairs, table, feature):
 
 @kernel
 def fetch(known, vector, label):
-    """Ask for the rows of an example's features for a label."""
+    """Ask for the rows of an example's features for a label. Those of a long example lie side by
+    side mostly; the machine sees them coming by itself."""
     table = known.tables[label]
-    if table.room > 0:
+    if table.room > 0 and vector.end - vector.begin <= MOST_FETCHED:
         for position in range(vector.begin, vector.end):
             prefetch(known.pairs, home(table, vector.features[position]))
 

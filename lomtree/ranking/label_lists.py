@@ -26,7 +26,7 @@ SHORTEST = 4  # labels that a list has room for in the beginning
 MOST_LABELS = 256
 FIRST_POSTINGS = 1 << 12
 FIRST_LISTS = 1 << 10
-NO_LIST = -1
+MOST_FETCHED = 200  # features
 
 POSTING = np.dtype([("label", np.int32), ("weight", np.float32)], align=True)
 LIST = np.dtype(
@@ -170,7 +170,9 @@ def note_label(lists, most, feature, label, weight):
 
 @kernel
 def fetch(lists, vector):
-    """Ask for the heads of the lists of an example's features."""
+    """Ask for the heads of the lists of an example's features, if they are not too many."""
+    if vector.end - vector.begin > MOST_FETCHED:
+        return
     for position in range(vector.begin, vector.end):
         prefetch(lists.heads, home(lists.heads, vector.features[position]))
 

@@ -1,8 +1,7 @@
 """Examples that are ranked before they are learned: which ones, and how well that goes.
 
-To search for every example would take many times as long as to learn it. So the first `dense`
-examples are all probed, and of the later ones a share that falls with their number: `dense` of n
-around the n-th.
+To search for every example would take many times as long as to learn it. So a share of them is
+probed that falls with their number: `dense` of n around the n-th, and MOST_PROBED in the beginning.
 
 What is found so is how a model ranks in its first pass. In further passes everything has been
 learned before, so a few examples are reserved: they wait for the last pass, and are probed there.
@@ -20,6 +19,7 @@ from lomtree.ranking.ranking import Candidates
 
 DENSE = 256  # with a ranker
 DENSE_WITHOUT = 64  # to calibrate the probabilities of a tree, less is enough
+MOST_PROBED = 0.25
 RESERVED = 300  # of n around the n-th, but no more than this share:
 MOST_RESERVED = 0.03
 _PROBED, _RESERVED = 1, 2  # seeds
@@ -33,7 +33,7 @@ def draw_probes(batch, dense, first, count, drawn):
     for example in range(count):
         if batch.labels[example] < 0 or batch.weights[example] == 0.0:
             continue
-        if uniform(draw(_PROBED, number)) * (number + 1) < dense:
+        if uniform(draw(_PROBED, number)) < min(MOST_PROBED, dense / (number + 1.0)):
             drawn[found] = example
             found += 1
         number += 1
@@ -70,7 +70,7 @@ class Probe:
         self, candidates: Candidates, count: int, y: int, importance: float, number: int
     ) -> None:
         """The example of this number has these candidates; y is right."""
-        weight = importance * max(1.0, (number + 1) / self._dense)
+        weight = importance / min(MOST_PROBED, self._dense / (number + 1.0))
         right = count > 0 and candidates.labels[candidates.logits[:count].argmax()] == y
         self.examples += 1
         self._weight += weight
