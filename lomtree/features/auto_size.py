@@ -22,8 +22,8 @@ import numpy as np
 
 from lomtree.jit.kernel import kernel
 
-HALF_RARE = 0.03  # the share of examples with a feature where w is about a half
-IDF_POWER = 0.75
+HALF_RARE = 0.1  # the share of examples with a feature where w is about a half
+IDF_POWER = 1.0
 LARGE_SHARE = 0.25  # of a feature's sum of squares: such a value changes its root mean square
 
 COUNT, SQUARES, SIZE = range(3)  # columns of the table: n, the sum of v^2, the size that is kept
