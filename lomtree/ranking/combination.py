@@ -26,7 +26,7 @@ SIGNS = 4
 FIRST = (0.5, 8.0, 0.7, -3.0)
 SPREAD = (0.5, 10.0, 0.5, 2.0)
 MEMORY = 0.995  # what an example counts when the next one has come
-FADED = 0.2  # see fade()
+FADED = 0.05  # see fade()
 LARGEST = 1e6  # of a weight
 
 
