@@ -140,13 +140,30 @@ def begin_rows(known, table, room):
 
 
 @kernel
-def make_rows(known, most, label, features):
-    """Let a label have rows for so many features more, if all labels may have so many; tells
-    whether it may take new ones."""
+def count_new(pairs, table, vector):
+    """How many features of an example a label does not have."""
+    if table.room == 0:
+        return vector.end - vector.begin
+    new = 0
+    for position in range(vector.begin, vector.end):
+        _row, found = find(pairs, table, vector.features[position])
+        if not found:
+            new += 1
+    return new
+
+
+@kernel
+def make_rows(known, most, label, vector):
+    """Let a label have rows for the features of an example, if all labels may have so many; tells
+    whether it may take new ones. How many rows it has follows from how many are used, as in a
+    model that was loaded."""
     table, pairs = known.tables[label], known.pairs
     before, start = np.int64(table.room), np.int64(table.start)
-    needed = room_for(table.used + features)
-    if needed <= before:
+    if room_for(table.used + vector.end - vector.begin) <= before:
+        return True
+    new = count_new(pairs, table, vector)
+    needed = room_for(table.used + new)
+    if new == 0 or needed <= before:
         return True
     if known.used[1] + needed - before > most or needed > MOST_ROOM:
         return False
@@ -164,7 +181,7 @@ def add_example(known, most, vector, label, importance):
     """Add an example to the centroid of its label; where there may be no more rows, to those that
     are there."""
     table, pairs = known.tables[label], known.pairs
-    may_take = make_rows(known, most, label, vector.end - vector.begin)
+    may_take = make_rows(known, most, label, vector)
     if table.room == 0:
         return
     for position in range(vector.begin, vector.end):
