@@ -274,10 +274,12 @@ def _list_rows(known, features, rows):
             listed += 1
 
 
-def store_label_features(known: LabelFeatures, state_dict: StateDict, predict_only: bool) -> None:
-    """By label and feature, so that the bytes do not depend on where the tables lie."""
-    some = np.flatnonzero(known.tables["used"])
-    tables = known.tables[: int(some[-1]) + 1 if len(some) else 0]
+def store_label_features(
+    known: LabelFeatures, labels: int, state_dict: StateDict, predict_only: bool
+) -> None:
+    """By label and feature, so that the bytes do not depend on where the tables lie. No label but
+    the first `labels` has a feature."""
+    tables = known.tables[:labels]
     total = int(tables["used"].sum(dtype=np.int64))
     features, rows = np.empty(total, np.uint32), np.empty(total, np.int64)
     _list_rows(known, features, rows)
@@ -330,9 +332,9 @@ def load_label_features(
     rows = FIRST_ROWS
     while room > rows:
         rows *= 2
-    known = make_label_features(labels, rows)
+    known = make_label_features(label_count, rows)  # any of them may be a rival
     _fill(known, used, pairs)
-    known.tables["length"] = lengths
+    known.tables["length"][:labels] = lengths
     return known
 
 

@@ -302,12 +302,21 @@ def has_ranker(options: Options) -> bool:
     return options.ranker and ALGORITHMS[options.algorithm].has_ranker
 
 
+def _last_of(some: np.ndarray) -> int:
+    """Behind which none is true."""
+    where = np.flatnonzero(some)
+    return int(where[-1]) + 1 if len(where) else 0
+
+
 def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> None:
+    """A label may have rivals and no features: where there was no room for them."""
     known, lists, rivals, counts = ranker.state
-    store_label_features(known, state_dict, predict_only)
+    labels = _last_of(known.tables["used"] > 0)
+    if not predict_only:
+        labels = max(labels, _last_of(rivals[:, 0] != NO_LABEL))
+    store_label_features(known, labels, state_dict, predict_only)
     store_label_lists(lists, state_dict, predict_only)
     if not predict_only:
-        labels = len(state_dict.arrays["ranker.used"])
         state_dict.arrays["ranker.rivals"] = rivals[:labels].reshape(-1)
         state_dict.header["ranked"] = int(counts[0])
 
@@ -319,9 +328,11 @@ def load_ranker(
     lists = load_label_lists(state_dict, options, label_count, learning)
     rivals, counts = np.empty((0, RIVALS), np.int32), np.zeros(1, np.int64)
     if learning:
-        flat = state_dict.column("ranker.rivals", np.int32, RIVALS * len(known.tables))
+        labels = len(state_dict.arrays["ranker.used"])
+        flat = state_dict.column("ranker.rivals", np.int32, RIVALS * labels)
         if flat.min(initial=0) < NO_LABEL or flat.max(initial=0) >= label_count:
             raise ModelError("its labels have rivals that do not exist")
-        rivals = flat.reshape(-1, RIVALS).copy()
+        rivals = np.full((label_count, RIVALS), NO_LABEL, np.int32)
+        rivals[:labels] = flat.reshape(-1, RIVALS)
         counts[0] = whole_number(state_dict.header["ranked"], 0, MOST_COUNTED)
     return Ranker(options, RankerState(known, lists, rivals, counts))

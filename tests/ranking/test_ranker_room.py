@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lomtree.ranking.ranker import Ranker
+from tests.generators.streams import example
 from tests.ranking.rankers import (
     OPTIONS,
     Lessons,
@@ -11,6 +12,9 @@ from tests.ranking.rankers import (
     both,
     contents,
     limit,
+    loaded,
+    rivals_of,
+    stored,
     wide_stream,
 )
 
@@ -41,3 +45,35 @@ def test_where_a_stream_is_cut_changes_nothing(monkeypatch, limits):
     for _ in range(4):
         cuts = rng.integers(0, 200, 6)
         assert contents(lessons.teach(Ranker(OPTIONS), cuts=cuts)) == whole
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+def test_learning_goes_on_from_a_file(monkeypatch, limits):
+    limit(monkeypatch, *limits)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        lessons = Lessons(rng, wide_stream(rng, 400, 30, features=200, weighted=True))
+        whole = contents(lessons.teach(Ranker(OPTIONS)))
+        ranker = Ranker(OPTIONS)
+        for begin, end in ((0, 100), (100, 250), (250, 400)):
+            lessons.teach(ranker, begin, end)
+            before = contents(ranker)
+            ranker = loaded(stored(ranker), lessons.classes)
+            assert contents(ranker) == before
+        assert before == whole
+
+
+def test_labels_without_features_are_loaded_as_others_and_with_their_rivals():
+    """Their examples are empty here; so are those that came when there was no room."""
+    stream = [example(label, {7: 1.0} if label < 2 else {}) for label in (0, 1, 0, 2, 3, 2, 0, 3)]
+    lessons = Lessons(np.random.default_rng(5), stream)
+    lessons.rivals[:] = [-1, 0, 1, 1, 2, 3, 2, 0]
+    ranker = lessons.teach(Ranker(OPTIONS))
+    again = loaded(stored(ranker), 4)
+    assert rivals_of(again) == rivals_of(ranker)
+    assert {0, 2, 3} <= rivals_of(again).keys()
+    assert 2 in rivals_of(again)[0]
+    assert len(again.state.known.tables) == 4
+    assert contents(lessons.teach(again)) == contents(lessons.teach(ranker))
+    small = loaded(stored(ranker, predict_only=True), 4, learning=False)
+    assert stored(small, predict_only=True).arrays["ranker.used"].tolist() == [1, 1]
