@@ -267,7 +267,7 @@ class Ranker:
             np.zeros(1, np.int64),
         )
         self._limits = Limits(label_features.most_rows(options), label_lists.most_postings(options))
-        self._scratch = make_scratch(1, 0)
+        self._scratch = make_scratch(options.trees, 0)
 
     def learn(
         self, batch: Batch, tree_rivals: np.ndarray, mean_squares: np.ndarray, first: int, last: int

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from lomtree.core.options import Options
 from lomtree.ranking.ranker import Ranker
-from tests.generators.streams import CONSTANT, example, leave_gaps, random_stream
+from tests.generators.streams import BITS, CONSTANT, example, leave_gaps, random_stream
+from tests.oracles import ranker as naive
 from tests.ranking.rankers import (
     OPTIONS,
     Lessons,
@@ -81,3 +83,10 @@ def test_what_only_learning_needs_is_left_out_of_a_file_for_predictions():
     assert lists_of(again) == lists_of(ranker)
     for y, pairs in pairs_of(ranker).items():
         assert pairs_of(again)[y] == {f: (*row[:2], 0.0) for f, row in pairs.items()}
+
+
+def test_all_examples_may_be_empty_and_many_trees_may_name_rivals():
+    rng = np.random.default_rng(6)
+    lessons = Lessons(rng, [example(label % 30) for label in range(200)], trees=60)
+    ranker = lessons.teach(Ranker(Options(bits=BITS, trees=60)))
+    assert_same(ranker, lessons.teach_naive(naive.Ranker()))
