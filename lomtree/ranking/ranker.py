@@ -146,6 +146,7 @@ def train_contender(known, scratch, vector, contender, slope, importance, mean_s
     if not TINY < gain < LARGEST:
         return
     step = min(RATE * importance * abs(slope) / np.sqrt(mean_square), CLIP * importance / gain)
+    step = min(step, LARGEST)  # infinity times a direction of 0 is no number
     step = np.float32(-step if slope > 0.0 else step)
     for offset in range(length):
         row, value = scratch.rows[contender, offset], vector.values[vector.begin + offset]
@@ -173,7 +174,8 @@ def keep_rivals(state, scratch, y, count):
 
 @kernel
 def note_centroid(state, limits, vector, y):
-    """Tell the lists what the label weighs the example's features now."""
+    """Tell the lists what the label weighs the example's features now: their parts of a vector of
+    length 1, even where sums of very different size have made the length wrong."""
     pairs, table = state.known.pairs, state.known.tables[y]
     if table.room == 0 or not table.length > 0.0:
         return
@@ -181,7 +183,8 @@ def note_centroid(state, limits, vector, y):
     for position in range(vector.begin, vector.end):
         row, found = find(pairs, table, vector.features[position])
         if found:
-            weight = np.float32(np.float64(pairs[row].sum) / length)
+            part = min(max(np.float64(pairs[row].sum) / length, -1.0), 1.0)
+            weight = np.float32(part)
             note_label(state.lists, limits.postings, vector.features[position], y, weight)
 
 

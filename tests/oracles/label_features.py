@@ -61,11 +61,12 @@ class LabelFeatures:
         length = math.sqrt(sum(float(x) ** 2 for x in xs)) * self.length(y)
         return within(product / length, 1.0) if length else 0.0
 
-    def part_of_cosine(self, feature, y):
-        """What one feature weighs in the label's centroid of length 1; None if it is not there."""
-        if feature not in self.sums[y] or not self.length(y):
-            return None
-        return within(float(self.sums[y][feature]) / self.length(y), 1.0)
+    def parts_of_cosine(self, features, y):
+        """{feature: what it weighs in the label's centroid of length 1}, of those it has."""
+        length, sums = self.length(y), self.sums[y]
+        return {
+            f: F(within(float(sums[f]) / length, 1.0)) for f in features if f in sums and length
+        }
 
     def score(self, features, xs, y):
         score = 0.0

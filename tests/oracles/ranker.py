@@ -6,8 +6,6 @@ The regressors of an example's label and of its rivals take a step of the softma
 import math
 from collections import Counter
 
-import numpy as np
-
 from tests.oracles.label_features import LabelFeatures
 from tests.oracles.label_lists import LabelLists, best_of
 from tests.oracles.label_trees import draw
@@ -29,10 +27,8 @@ class Ranker:
             return
         w = float(w)
         self.known.add_example(features, xs, y, w)
-        for feature in features:
-            part = self.known.part_of_cosine(feature, y)
-            if part is not None:
-                self.lists.note(feature, y, np.float32(part))
+        for feature, part in self.known.parts_of_cosine(features, y).items():
+            self.lists.note(feature, y, part)
         rivals = self._rivals_of(features, xs, y, tree_rivals)
         scores = {label: self.known.score(features, xs, label) for label in [y, *rivals]}
         self._train(features, xs, y, w, scores, mean_square)
