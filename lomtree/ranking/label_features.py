@@ -315,9 +315,11 @@ def load_label_features(
     if labels > label_count or used.min(initial=0) < 0:
         raise ModelError("its labels have impossible numbers of features")
     total = int(used.sum(dtype=np.int64))
-    pairs = np.zeros(total, PAIR)
-    for name in _COLUMNS if learning else _COLUMNS[:3]:
-        pairs[name] = state_dict.column(f"ranker.{name}", PAIR[name], total)
+    names = _COLUMNS if learning else _COLUMNS[:3]
+    columns = [state_dict.column(f"ranker.{name}", PAIR[name], total) for name in names]
+    pairs = np.zeros(total, PAIR)  # there are so many: the columns have been looked at
+    for name, column in zip(names, columns, strict=True):
+        pairs[name] = column
     for name in _COLUMNS[1:]:
         if not np.all(np.abs(pairs[name]) <= LARGEST):
             raise ModelError("its centroids and regressors are not finite numbers")
