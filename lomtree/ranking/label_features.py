@@ -258,20 +258,16 @@ _COLUMNS = ("feature", "sum", "weight", "squares")
 
 
 @kernel
-def _list_rows(known, features, rows):
-    """List the rows in use, label by label, in each by feature."""
+def _list_rows(known, keys, rows):
+    """List the rows in use, label by label, with their labels and features as one number."""
     listed = 0
     for label in range(len(known.tables)):
-        table, first = known.tables[label], listed
+        table = known.tables[label]
         for row in range(table.start, table.start + table.room):
-            if is_free(known.pairs[row]):
-                continue
-            feature, place = known.pairs[row].feature, listed
-            while place > first and features[place - 1] > feature:
-                features[place], rows[place] = features[place - 1], rows[place - 1]
-                place -= 1
-            features[place], rows[place] = feature, row
-            listed += 1
+            if not is_free(known.pairs[row]):
+                keys[listed] = (np.int64(label) << 32) | np.int64(known.pairs[row].feature)
+                rows[listed] = row
+                listed += 1
 
 
 def store_label_features(
@@ -281,12 +277,12 @@ def store_label_features(
     the first `labels` has a feature."""
     tables = known.tables[:labels]
     total = int(tables["used"].sum(dtype=np.int64))
-    features, rows = np.empty(total, np.uint32), np.empty(total, np.int64)
-    _list_rows(known, features, rows)
+    keys, rows = np.empty(total, np.int64), np.empty(total, np.int64)
+    _list_rows(known, keys, rows)
+    rows = rows[np.argsort(keys)]
     state_dict.arrays["ranker.used"] = np.ascontiguousarray(tables["used"])
     state_dict.arrays["ranker.length"] = np.ascontiguousarray(tables["length"])
-    state_dict.arrays["ranker.feature"] = features
-    for name in _COLUMNS[1:3] if predict_only else _COLUMNS[1:]:
+    for name in _COLUMNS[:3] if predict_only else _COLUMNS:
         state_dict.arrays[f"ranker.{name}"] = known.pairs[name][rows]
 
 

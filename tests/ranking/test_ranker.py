@@ -4,7 +4,7 @@ import numpy as np
 
 from lomtree.core.options import Options
 from lomtree.ranking.ranker import Ranker
-from tests.generators.streams import BITS, CONSTANT, example, leave_gaps, random_stream
+from tests.generators.streams import BITS, CONSTANT, batch_of, example, leave_gaps, random_stream
 from tests.oracles import ranker as naive
 from tests.ranking.rankers import (
     OPTIONS,
@@ -90,3 +90,16 @@ def test_all_examples_may_be_empty_and_many_trees_may_name_rivals():
     lessons = Lessons(rng, [example(label % 30) for label in range(200)], trees=60)
     ranker = lessons.teach(Ranker(Options(bits=BITS, trees=60)))
     assert_same(ranker, lessons.teach_naive(naive.Ranker()))
+
+
+def test_a_label_with_very_many_features_is_stored_soon():
+    """Squares of such a number would be minutes."""
+    rng = np.random.default_rng(8)
+    features = rng.permutation(2**20)[:300_000] * 4096 + 7
+    options = Options(bits=22)
+    ranker = Ranker(options)
+    long = example(0)._replace(features=features, values=np.ones(300_000, np.float32))
+    ranker.learn(batch_of([long]), np.full((1, 1), -1, np.int32), np.ones(1), 0, 1)
+    stored_features = stored(ranker).arrays["ranker.feature"]
+    assert np.array_equal(stored_features, np.sort(features).astype(np.uint32))
+    assert contents(loaded(stored(ranker), 1, options=options)) == contents(ranker)
