@@ -176,3 +176,18 @@ def test_masses_of_nothing_and_huge_scores_leave_probabilities():
         assert np.isfinite(ranking.probabilities).all()
         assert (ranking.probabilities.sum(axis=1) <= 1 + 1e-6).all()
         assert (ranking.labels[:, 0] >= 0).all()
+
+
+def test_very_long_examples_of_unknown_features_are_ranked_soon():
+    """Squares of such lengths would be minutes."""
+    rng = np.random.default_rng(5)
+    features = rng.permutation(2**20)[:300_000]
+    values = rng.normal(size=300_000).astype(np.float32)
+    known = example(0, {7: 1.0})
+    ranker = Lessons(rng, [known]).teach(Ranker(OPTIONS))
+    batch = batch_of([known._replace(features=features.tolist(), values=values)])
+    found = FoundLabels(np.full((1, 1), -1, np.int32), np.zeros((1, 1)))
+    scorer = Scorer(ranker.state.known, ranker.state.lists, np.array(FIRST), True)
+    ranking, scratch = Ranking.of(1, 1), make_scratch(1, 1, 300_000)
+    rank(scorer, batch, found, 0, 1, scratch, ranking)
+    assert ranking.labels[0, 0] == (0 if 7 in features else -1)
