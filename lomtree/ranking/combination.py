@@ -28,6 +28,7 @@ SPREAD = (0.5, 10.0, 0.5, 2.0)
 MEMORY = 0.995  # what an example counts when the next one has come
 FADED = 0.05  # see fade()
 LARGEST = 1e6  # of a weight
+LARGEST_CURVATURE = 1e100  # the square of the largest sign, and room for many of them
 
 
 class Combination(NamedTuple):
@@ -131,6 +132,18 @@ def store_combination(combination: Combination, state_dict: StateDict, predict_o
         state_dict.arrays["combination.curvature"] = combination.curvature.reshape(-1)
 
 
+def _is_positive(curvature: np.ndarray) -> bool:
+    """Whether there is a solution, whatever the size of the signs: each has its own unit."""
+    if not np.all(np.abs(curvature) <= LARGEST_CURVATURE):
+        return False
+    least = [(1.0 - MEMORY) / spread**2 for spread in SPREAD]
+    diagonal = np.diag(curvature)
+    if np.any(diagonal < least):
+        return False
+    units = np.sqrt(np.outer(diagonal, diagonal))
+    return bool(np.linalg.eigvalsh((curvature + curvature.T) / 2 / units)[0] > 1e-12)
+
+
 def load_combination(state_dict: StateDict, learning: bool) -> Combination:
     combination = make_combination()
     combination.weights[:] = state_dict.column("combination.weights", np.float64, SIGNS)
@@ -139,9 +152,6 @@ def load_combination(state_dict: StateDict, learning: bool) -> Combination:
         combination.curvature[:] = flat.reshape(SIGNS, SIGNS)
     if not np.all(np.abs(combination.weights) <= LARGEST):
         raise ModelError("the weights of its signs are not finite numbers")
-    least = [(1.0 - MEMORY) / spread**2 for spread in SPREAD]
-    if not np.all(np.isfinite(combination.curvature)) or np.any(
-        np.diag(combination.curvature) < least
-    ):
+    if not _is_positive(combination.curvature):
         raise ModelError("the curvature of its signs is not positive")
     return combination

@@ -143,13 +143,30 @@ def begin_rows(known, table, room):
 
 
 @kernel
-def make_rows(known, most, label, features):
-    """Let a label have rows for so many features more, if all labels may have so many; tells
-    whether it may take new ones."""
+def count_new(pairs, table, vector):
+    """How many features of an example a label does not have."""
+    if table.room == 0:
+        return vector.end - vector.begin
+    new = 0
+    for position in range(vector.begin, vector.end):
+        _row, found = find(pairs, table, vector.features[position])
+        if not found:
+            new += 1
+    return new
+
+
+@kernel
+def make_rows(known, most, label, vector):
+    """Let a label have rows for the features of an example, if all labels may have so many; tells
+    whether it may take new ones. How many rows it has follows from how many are used, as in a
+    model that was loaded."""
     table, pairs = known.tables[label], known.pairs
     before, start = np.int64(table.room), np.int64(table.start)
-    needed = room_for(table.used + features)
-    if needed <= before:
+    if room_for(table.used + vector.end - vector.begin) <= before:
+        return True
+    new = count_new(pairs, table, vector)
+    needed = room_for(table.used + new)
+    if new == 0 or needed <= before:
         return True
     if known.used[1] + needed - before > most or needed > MOST_ROOM:
         return False
@@ -168,7 +185,7 @@ def add_example(known, most, vector, label, importance):
     are there."""
     table, pairs = known.tables[label], known.pairs
     table.examples += 1
-    may_take = make_rows(known, most, label, vector.end - vector.begin)
+    may_take = make_rows(known, most, label, vector)
     if table.room == 0:
         return
     for position in range(vector.begin, vector.end):
@@ -246,35 +263,33 @@ _COLUMNS = ("feature", "sum", "weight", "squares")
 
 
 @kernel
-def _list_rows(known, features, rows):
-    """List the rows in use, label by label, in each by feature."""
+def _list_rows(known, keys, rows):
+    """List the rows in use, label by label, with their labels and features as one number."""
     listed = 0
     for label in range(len(known.tables)):
-        table, first = known.tables[label], listed
+        table = known.tables[label]
         for row in range(table.start, table.start + table.room):
-            if is_free(known.pairs[row]):
-                continue
-            feature, place = known.pairs[row].feature, listed
-            while place > first and features[place - 1] > feature:
-                features[place], rows[place] = features[place - 1], rows[place - 1]
-                place -= 1
-            features[place], rows[place] = feature, row
-            listed += 1
+            if not is_free(known.pairs[row]):
+                keys[listed] = (np.int64(label) << 32) | np.int64(known.pairs[row].feature)
+                rows[listed] = row
+                listed += 1
 
 
-def store_label_features(known: LabelFeatures, state_dict: StateDict, predict_only: bool) -> None:
-    """By label and feature, so that the bytes do not depend on where the tables lie."""
-    some = np.flatnonzero(known.tables["used"])
-    tables = known.tables[: int(some[-1]) + 1 if len(some) else 0]
+def store_label_features(
+    known: LabelFeatures, labels: int, state_dict: StateDict, predict_only: bool
+) -> None:
+    """By label and feature, so that the bytes do not depend on where the tables lie. No label but
+    the first `labels` has a feature."""
+    tables = known.tables[:labels]
     total = int(tables["used"].sum(dtype=np.int64))
-    features, rows = np.empty(total, np.uint32), np.empty(total, np.int64)
-    _list_rows(known, features, rows)
+    keys, rows = np.empty(total, np.int64), np.empty(total, np.int64)
+    _list_rows(known, keys, rows)
+    rows = rows[np.argsort(keys)]
     state_dict.arrays["ranker.used"] = np.ascontiguousarray(tables["used"])
     if not predict_only:
         state_dict.arrays["ranker.examples"] = np.ascontiguousarray(tables["examples"])
     state_dict.arrays["ranker.length"] = np.ascontiguousarray(tables["length"])
-    state_dict.arrays["ranker.feature"] = features
-    for name in _COLUMNS[1:3] if predict_only else _COLUMNS[1:]:
+    for name in _COLUMNS[:3] if predict_only else _COLUMNS:
         state_dict.arrays[f"ranker.{name}"] = known.pairs[name][rows]
 
 
@@ -303,9 +318,11 @@ def load_label_features(
     if labels > label_count or used.min(initial=0) < 0:
         raise ModelError("its labels have impossible numbers of features")
     total = int(used.sum(dtype=np.int64))
-    pairs = np.zeros(total, PAIR)
-    for name in _COLUMNS if learning else _COLUMNS[:3]:
-        pairs[name] = state_dict.column(f"ranker.{name}", PAIR[name], total)
+    names = _COLUMNS if learning else _COLUMNS[:3]
+    columns = [state_dict.column(f"ranker.{name}", PAIR[name], total) for name in names]
+    pairs = np.zeros(total, PAIR)  # there are so many: the columns have been looked at
+    for name, column in zip(names, columns, strict=True):
+        pairs[name] = column
     for name in _COLUMNS[1:]:
         if not np.all(np.abs(pairs[name]) <= LARGEST):
             raise ModelError("its centroids and regressors are not finite numbers")
@@ -320,11 +337,11 @@ def load_label_features(
     rows = FIRST_ROWS
     while room > rows:
         rows *= 2
-    known = make_label_features(labels, rows)
+    known = make_label_features(label_count, rows)  # any of them may be a rival
     _fill(known, used, pairs)
-    known.tables["length"] = lengths
+    known.tables["length"][:labels] = lengths
     if learning:
-        known.tables["examples"] = _load_examples(state_dict, labels)
+        known.tables["examples"][:labels] = _load_examples(state_dict, labels)
     return known
 
 

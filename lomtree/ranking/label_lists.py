@@ -183,7 +183,9 @@ def vote(lists, budget, vector, sizes, bag):
     `sizes` is room for a number a feature."""
     length = vector.end - vector.begin
     for offset in range(length):
-        sizes[offset] = abs(vector.values[vector.begin + offset])
+        row = find(lists.heads, vector.features[vector.begin + offset])
+        known = lists.heads[row].length != 0  # each that is looked at takes a vote from the budget
+        sizes[offset] = abs(vector.values[vector.begin + offset]) if known else 0.0
     held, votes = 0, 0
     for _ in range(length):
         largest = np.int64(0)

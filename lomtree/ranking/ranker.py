@@ -147,6 +147,7 @@ def train_contender(known, scratch, vector, contender, slope, importance, mean_s
     if not TINY < gain < LARGEST:
         return
     step = min(RATE * importance * abs(slope) / np.sqrt(mean_square), CLIP * importance / gain)
+    step = min(step, LARGEST)  # infinity times a direction of 0 is no number
     step = np.float32(-step if slope > 0.0 else step)
     for offset in range(length):
         row, value = scratch.rows[contender, offset], vector.values[vector.begin + offset]
@@ -181,7 +182,8 @@ def is_noted(examples):
 
 @kernel
 def note_centroid(state, limits, vector, y):
-    """Tell the lists what the label weighs the example's features now."""
+    """Tell the lists what the label weighs the example's features now: their parts of a vector of
+    length 1, even where sums of very different size have made the length wrong."""
     pairs, table = state.known.pairs, state.known.tables[y]
     if table.room == 0 or not table.length > 0.0:
         return
@@ -189,7 +191,8 @@ def note_centroid(state, limits, vector, y):
     for position in range(vector.begin, vector.end):
         row, found = find(pairs, table, vector.features[position])
         if found:
-            weight = np.float32(np.float64(pairs[row].sum) / length)
+            part = min(max(np.float64(pairs[row].sum) / length, -1.0), 1.0)
+            weight = np.float32(part)
             note_label(state.lists, limits.postings, vector.features[position], y, weight)
 
 
@@ -276,7 +279,7 @@ class Ranker:
             np.zeros(1, np.int64),
         )
         self._limits = Limits(label_features.most_rows(options), label_lists.most_postings(options))
-        self._scratch = make_scratch(1, 0)
+        self._scratch = make_scratch(options.trees, 0)
 
     def learn(
         self, batch: Batch, tree_rivals: np.ndarray, mean_squares: np.ndarray, first: int, last: int
@@ -311,12 +314,21 @@ def has_ranker(options: Options) -> bool:
     return options.ranker and ALGORITHMS[options.algorithm].has_ranker
 
 
+def _last_of(some: np.ndarray) -> int:
+    """Behind which none is true."""
+    where = np.flatnonzero(some)
+    return int(where[-1]) + 1 if len(where) else 0
+
+
 def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> None:
+    """A label may have rivals and no features: where there was no room for them."""
     known, lists, rivals, counts = ranker.state
-    store_label_features(known, state_dict, predict_only)
+    labels = _last_of(known.tables["used"] > 0)
+    if not predict_only:
+        labels = max(labels, _last_of(rivals[:, 0] != NO_LABEL))
+    store_label_features(known, labels, state_dict, predict_only)
     store_label_lists(lists, state_dict, predict_only)
     if not predict_only:
-        labels = len(state_dict.arrays["ranker.used"])
         state_dict.arrays["ranker.rivals"] = rivals[:labels].reshape(-1)
         state_dict.header["ranked"] = int(counts[0])
 
@@ -328,9 +340,11 @@ def load_ranker(
     lists = load_label_lists(state_dict, options, label_count, learning)
     rivals, counts = np.empty((0, RIVALS), np.int32), np.zeros(1, np.int64)
     if learning:
-        flat = state_dict.column("ranker.rivals", np.int32, RIVALS * len(known.tables))
+        labels = len(state_dict.arrays["ranker.used"])
+        flat = state_dict.column("ranker.rivals", np.int32, RIVALS * labels)
         if flat.min(initial=0) < NO_LABEL or flat.max(initial=0) >= label_count:
             raise ModelError("its labels have rivals that do not exist")
-        rivals = flat.reshape(-1, RIVALS).copy()
+        rivals = np.full((label_count, RIVALS), NO_LABEL, np.int32)
+        rivals[:labels] = flat.reshape(-1, RIVALS)
         counts[0] = whole_number(state_dict.header["ranked"], 0, MOST_COUNTED)
     return Ranker(options, RankerState(known, lists, rivals, counts))

@@ -1,0 +1,55 @@
+"""How the ranker learns, slowly and obviously. Nothing is shared with the package.
+
+The regressors of an example's label and of its rivals take a step of the softmax over them.
+"""
+
+import math
+from collections import Counter
+
+from tests.oracles.label_features import LabelFeatures
+from tests.oracles.label_lists import LabelLists, best_of
+from tests.oracles.label_trees import draw
+
+RIVALS, VOTED, BUDGET, VOTE_EVERY, THRESHOLD = 4, 5, 256, 4, 0.01
+NO_LABEL = -1
+
+
+class Ranker:
+    def __init__(self, most_rows=2**40, most_postings=2**40):
+        self.known = LabelFeatures(most_rows)
+        self.lists = LabelLists(most_postings)
+        self.rivals = {}  # by label: those that ranked highest, best first
+        self.learned = 0
+        self.events = Counter()
+
+    def learn(self, features, xs, y, w, tree_rivals, mean_square):
+        if y < 0 or w == 0:
+            return
+        w = float(w)
+        self.known.add_example(features, xs, y, w)
+        for feature, part in self.known.parts_of_cosine(features, y).items():
+            self.lists.note(feature, y, part)
+        rivals = self._rivals_of(features, xs, y, tree_rivals)
+        scores = {label: self.known.score(features, xs, label) for label in [y, *rivals]}
+        self._train(features, xs, y, w, scores, mean_square)
+        self.rivals[y] = sorted(rivals, key=lambda label: -scores[label])[:RIVALS]
+        self.events["rivals forgotten"] += len(rivals) > RIVALS
+
+    def _rivals_of(self, features, xs, y, tree_rivals):
+        named = [*self.rivals.get(y, []), *(r for r in tree_rivals if r != NO_LABEL)]
+        if draw(0, self.learned) % VOTE_EVERY == 0:
+            votes = self.lists.vote(features, xs, BUDGET)
+            named += best_of(votes, 0.0, VOTED)
+            self.events["voted"] += 1
+        self.learned += 1
+        return [label for label in dict.fromkeys(named) if label != y]
+
+    def _train(self, features, xs, y, w, scores, mean_square):
+        largest = max(scores.values())
+        total = sum(math.exp(score - largest) for score in scores.values())
+        for label, score in scores.items():
+            slope = math.exp(score - largest) / total - (label == y)
+            if abs(slope) > THRESHOLD:
+                self.known.train(features, xs, label, slope, w, mean_square)
+            else:
+                self.events["too small to learn"] += 1
