@@ -10,7 +10,13 @@ from lomtree import __version__
 from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.errors import DataError, LomtreeError, OptionError, PredictOnlyError, Stopped
 from lomtree.core.execution import Execution
-from lomtree.core.options import Options, choose_options
+from lomtree.core.options import (
+    LARGEST_CLIP,
+    Options,
+    choose_options,
+    option_name,
+    paper_defaults,
+)
 from lomtree.examples.cache import Cache, CacheWriter, describe, is_cache
 from lomtree.formats.reader import Reader
 from lomtree.formats.registry import format_warning
@@ -240,8 +246,10 @@ class Session:
             f"{describe_trees(options)}, up to 2^{options.bits} weights\n"
             f"{options.loss} loss, {options.update} update, scale {options.scale}"
             f"{', tf-idf' if options.tf_idf else ''}, learning rate {options.learning_rate:g}, "
-            f"power {options.power_t:g}, clip {options.clip:g}, {passes}{holdout}\n"
+            f"power {options.power_t:g}, {_clip(options)}, {passes}{holdout}\n"
         )
+        if options.paper:
+            self._say(describe_paper(options))
 
     def _say_summary(self) -> None:
         meter, learner = self._meter, self._model.learner
@@ -264,6 +272,26 @@ class Session:
         self._say(f"model              {self._target}\n")
         if self._skipped:
             self._say(f"skipped            {self._skipped:,} bad lines\n")
+
+
+def _clip(options: Options) -> str:
+    return f"clip {options.clip:g}" if options.clip < LARGEST_CLIP else "no clip"
+
+
+def describe_paper(options: Options) -> str:
+    """What --paper has set, and what else of it the model keeps."""
+    chosen = paper_defaults(options.algorithm)
+    names = (name for name, value in chosen.items() if getattr(options, name) == value)
+    sets = {"ranker": "--no-ranker", "clip": "no clip"}
+    words = [
+        sets.get(name, f"{option_name(name)} {str(chosen[name]).removesuffix('.0')}")
+        for name in names
+    ]
+    words.append("no gradient is too small to count")
+    if "min_impurity" in ALGORITHMS[options.algorithm].own_options:
+        words.append("the score after the update in m, whatever its size")
+    walk = "; predict and test with --walk" if ALGORITHMS[options.algorithm].has_tree else ""
+    return f"--paper: {', '.join(words)}{walk}\n"
 
 
 def describe_trees(options: Options) -> str:
