@@ -47,8 +47,8 @@ def test_a_model_stays_the_papers(lomtree, lines, data, tmp_path):
     first, second, both = (tmp_path / name for name in ("first", "second", "both"))
     options = ("--quiet", "--threads", 1)
     new = ("--paper", "-b", 18, *options)
-    assert lomtree("train", *new, "-f", first, stdin=b"".join(lines[:300])).status == 0
-    rest = b"".join(lines[300:])
+    assert lomtree("train", *new, "-f", first, stdin=b"".join(lines[:150])).status == 0
+    rest = b"".join(lines[150:])
     assert lomtree("train", *options, "-i", first, "-f", second, stdin=rest).status == 0
     assert lomtree("train", *new, "-f", both, stdin=b"".join(lines)).status == 0
     assert second.read_bytes() == both.read_bytes()
