@@ -250,6 +250,15 @@ class Session:
         )
         if options.paper:
             self._say(describe_paper(options))
+        self._say(f"predictions below: {self._shown}, before the example is learned\n")
+
+    @property
+    def _shown(self) -> str:
+        """Which prediction is the progressive one."""
+        options = self._model.options
+        if not ALGORITHMS[options.algorithm].has_tree:
+            return "the label with the largest score"
+        return "of one walk down the tree" if options.trees == 1 else "of one walk down each tree"
 
     def _say_summary(self) -> None:
         meter, learner = self._meter, self._model.learner
@@ -258,7 +267,8 @@ class Session:
         self._say(
             f"\nexamples           {meter.examples:,}, {rate}\n"
             f"features           {meter.features:,}\n"
-            f"progressive error  {meter.error:.4f}\n"
+            f"progressive error  {meter.error:.4f}, {self._shown}\n"
+            f"{self._probed()}"
             f"labels             {labels:,}\n"
         )
         depths = learner.depths()
@@ -272,6 +282,18 @@ class Session:
         self._say(f"model              {self._target}\n")
         if self._skipped:
             self._say(f"skipped            {self._skipped:,} bad lines\n")
+
+    def _probed(self) -> str:
+        """How well labels were ranked before they were learned; nothing where the progressive error
+        tells that, or where no example was new."""
+        learner = self._model.learner
+        probe, ranked = learner.probe, learner.ranker is not None
+        if not probe.examples or not ALGORITHMS[self._model.options.algorithm].has_tree:
+            return ""
+        name, done = ("ranked error", "ranked") if ranked else ("search error", "searched for")
+        many = f"{probe.examples:,} example{'s' if probe.examples > 1 else ''}"
+        were = "they were" if probe.examples > 1 else "it was"
+        return f"{name:18} {probe.error:.4f} on {many}, {done} before {were} learned\n"
 
 
 def _clip(options: Options) -> str:
