@@ -40,21 +40,26 @@ from lomtree.system.overwriting import refuse_overwriting
 @click.option(
     "--label", metavar="LABEL", help="Show the leaves of a label, and what it is confused with."
 )
-@click.option("--path", "line", metavar="LINE", help="Explain the prediction for one example.")
+@click.option(
+    "--path",
+    "line",
+    metavar="LINE",
+    help="Explain the prediction for one example: its walk, and how its labels are ranked.",
+)
 @click.option("--plot", metavar="FILE", help="Draw the top of the tree: .svg or .png.")
 @click.option(
     "--top",
     type=click.IntRange(1),
     default=10,
     show_default=True,
-    help="Number of leaves, labels or features to name.",
+    help="Number of leaves, labels, candidates or features to name.",
 )
 @click.option(
     "--nth",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Number of the tree to show, from 0.",
+    help="Number of the tree to show, from 0; labels are ranked by all of them.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
 @click.option("--quiet", is_flag=True, help="Print nothing on stderr but errors.")
@@ -76,11 +81,13 @@ def inspect(
         check_picture(plot)
     say_compiling(quiet)
     from lomtree.formats.reader import Reader
+    from lomtree.inspection.ranking_explanation import explain_ranking
     from lomtree.inspection.summary import Inspection, one_tree
     from lomtree.model.model_file import read_model
 
     reader = Reader(list(data), labels_required=True) if data else None
-    shown = one_tree(read_model(path, Purpose.COUNT), nth)
+    whole = read_model(path, Purpose.COUNT)
+    shown = one_tree(whole, nth)
     inspection = Inspection(path, shown, reader)
     found: dict[str, object] = {}
     if tree:
@@ -91,6 +98,8 @@ def inspect(
         found["label"] = inspection.view.label(os.fsencode(label), top)
     if line is not None:
         found["path"] = inspection.view.path(os.fsencode(line), top)
+        ranking = explain_ranking(whole, os.fsencode(line), top)
+        found |= {} if ranking is None else {"ranking": ranking}
     if plot is not None:
         draw_tree(inspection.view.top(min(levels, MOST_LEVELS)), plot, inspection.title)
     elif not found:

@@ -27,7 +27,8 @@ from lomtree.system.timing import Clock
 
 @command(
     epilog="  lomtree test -i model.lom test.vw.gz\n"
-    "  lomtree test -i model.lom test.vw.gz --beam 16 --top 5\n"
+    "  lomtree test -i model.lom test.vw.gz --top 5 --recall\n"
+    "  lomtree test -i model.lom test.vw.gz --walk\n"
     "  lomtree test -i model.lom test.vw.gz --by-label --confusion --rows 50"
 )
 @model_options
@@ -37,6 +38,12 @@ from lomtree.system.timing import Clock
     type=click.IntRange(1, 1000),
     metavar="K",
     help="Show the error at K, too: the share of examples whose label is not among the K best.",
+)
+@click.option(
+    "--recall",
+    is_flag=True,
+    help="Show how often the label is among the best 10 and 20 that the search of the trees finds, "
+    "that the lists of labels by feature vote for, and that are ranked; takes twice as long.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
 @click.option("--by-label", is_flag=True, help="Show the labels with the most errors.")
@@ -49,13 +56,15 @@ from lomtree.system.timing import Clock
 @input_options
 @click.pass_context
 def test(
-    ctx, model_path, threads, sources, walk, beam, top, as_json, by_label, confusion, rows, format,
-    on_error, quiet,
+    ctx, model_path, threads, sources, walk, beam, top, recall, as_json, by_label, confusion, rows,
+    format, on_error, quiet,
 ) -> None:  # fmt: skip
-    """Print how well a model predicts the labels of DATA.
+    """Print how well a model predicts the labels of DATA: the error, the log loss of the
+    probabilities, their expected calibration error, and how often predictions of a given
+    probability are right.
 
-    With --beam or --top also the log loss of its probabilities, their expected calibration error,
-    and how often predictions of a given probability are right.
+    Predictions are those of lomtree predict; with --walk, where there are no probabilities, the
+    paper's.
     """
     if rows is not None and not (by_label or confusion):
         raise OptionError("--rows has no meaning without --by-label or --confusion")
@@ -64,10 +73,14 @@ def test(
     refuse_overwriting([("standard output", STANDARD)], inputs)
     check_standard_input(model_path, sources)
     if walk:
-        check_walk(ctx, "top")
+        check_walk(ctx, "top", "recall")
     model = read_model_to_predict(model_path, threads, quiet, ranked=not walk)
+    has_tree = ALGORITHMS[model.options.algorithm].has_tree
+    if recall and not has_tree:
+        raise OptionError(f"--recall has no meaning for {model.options.algorithm}: it has no tree")
     from lomtree.evaluation.confusion import Confusions, make_tables, table_lines
     from lomtree.evaluation.predict import Search
+    from lomtree.evaluation.recall import Recall, recall_lines
     from lomtree.evaluation.score import score_examples
     from lomtree.formats.reader import Reader
 
@@ -75,10 +88,11 @@ def test(
     reader = Reader(sources, format, on_error, labels_required=True, threads=cores)
     confusions = Confusions(model.labels) if by_label or confusion else None
     search = None if walk else Search(beam, top or 1)
+    found = Recall(model, beam) if recall else None
     clock = Clock()
     with progress_bar(reader.size, shown=not quiet) as bar:
         score = score_examples(
-            model, reader, confusions, search, lambda: bar.move_to(reader.bytes_read)
+            model, reader, confusions, search, lambda: bar.move_to(reader.bytes_read), found
         )
     seconds = clock.seconds
     if not score.examples:
@@ -94,16 +108,19 @@ def test(
         "error": score.error,
         "interval": score.interval,
         "unknown_labels": score.unknown,
-        **_effort(score, ALGORITHMS[model.options.algorithm].has_tree),
+        **_effort(score, has_tree),
         "examples_per_second": score.examples / seconds,
         "skipped": reader.skipped,
         **_trust(score.reliability),
+        **({} if found is None else {"recall": found.table()}),
         **tables,
     }
     if as_json:
         click.echo(json.dumps(result))
         return
     _print_score(result)
+    if found is not None:
+        click.echo("\n" + recall_lines(result["recall"]), nl=False)
     for name, rows in tables.items():
         click.echo(b"\n" + table_lines(name, rows), nl=False)
 

@@ -15,7 +15,25 @@ LARGEST_BITS = 31
 MOST_TREES = 64
 
 # A model keeps what it was begun with; the rest may change when its training goes on.
-FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "ranker")
+FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "ranker", "paper")
+
+
+# What --paper sets where nothing else is asked for. The paper does not name its loss: its program,
+# VW's --log_multi, has the quantile loss at 0.5, which is half the absolute loss, and
+# one-against-all has VW's default, the squared loss. As in VW no step goes beyond the target: with
+# the paper's step sizes nothing is learned otherwise. A clip this large is none, but keeps numbers
+# finite.
+LARGEST_CLIP = 1e6
+PAPER: Mapping[str, Any] = {
+    "loss": "absolute",
+    "update": "sgd",
+    "power_t": 0.0,
+    "learning_rate": 0.5,
+    "scale": "none",
+    "clip": LARGEST_CLIP,
+    "min_impurity": 0.0,
+    "ranker": False,
+}
 
 
 def _option(default: Any, help: str, *short: str, choices: tuple[str, ...] = ()) -> Any:
@@ -63,6 +81,11 @@ class Options:
         True,
         "Learn to rank the labels that trees find, and to find others: centroids, lists of labels "
         "by feature, and regressors of labels. Not for oaa.",
+    )
+    paper: bool = _option(
+        False,
+        "Algorithm 1 of the paper to the letter, trained by plain gradient descent with a constant "
+        "step: sets what it needs, and says what. Choose -l, -T and -R yourself.",
     )
     learning_rate: float = _own_option("learning_rate", "Step size.", "-l")
     power_t: float = _option(
@@ -114,13 +137,14 @@ class Options:
             ("algorithm", self.algorithm not in ALGORITHMS, "one of " + ", ".join(ALGORITHMS)),
             ("trees", not 1 <= self.trees <= MOST_TREES, f"from 1 to {MOST_TREES}"),
             ("trees", self.trees > 1 and not _ensembles(self.algorithm), "1 with this algorithm"),
+            ("trees", self.trees > 1 and self.paper, "1 with --paper, which draws no differences"),
             ("bits", not 10 <= self.bits <= LARGEST_BITS, f"from 10 to {LARGEST_BITS}"),
             ("loss", self.loss not in LOSSES, "one of " + ", ".join(LOSSES)),
             ("update", self.update not in UPDATES, "one of " + ", ".join(UPDATES)),
             ("scale", self.scale not in SCALES, "one of " + ", ".join(SCALES)),
             ("learning_rate", not 0 < self.learning_rate <= 1e6, "above 0 and at most 1e6"),
             ("power_t", not 0 <= self.power_t <= 1, "from 0 to 1"),
-            ("clip", not 0 < self.clip <= 1e6, "above 0 and at most 1e6"),
+            ("clip", not 0 < self.clip <= LARGEST_CLIP, "above 0 and at most 1e6"),
             ("max_nodes", not 0 <= self.max_nodes <= MOST_INTERNAL_NODES, "from 1 to 2^28 - 1"),
             ("nodes_per_class", not 0 < self.nodes_per_class <= 1000, "above 0, at most 1000"),
             ("classes", not 0 <= self.classes <= MOST_INTERNAL_NODES, "from 1 to 2^28 - 1"),
@@ -134,6 +158,8 @@ class Options:
             if bad:
                 value = getattr(self, name)
                 raise OptionError(f"{option_name(name)} must be {wanted}, not {value}")
+        if self.paper and self.ranker:
+            raise OptionError("--paper and --ranker exclude each other")
 
 
 OPTION_NAMES = tuple(field.name for field in fields(Options))
@@ -142,6 +168,14 @@ OPTION_NAMES = tuple(field.name for field in fields(Options))
 def option_name(name: str) -> str:
     """As it is typed: max_nodes is --max-nodes."""
     return "--" + name.replace("_", "-")
+
+
+def paper_defaults(algorithm: str) -> dict[str, Any]:
+    """What --paper sets for an algorithm where nothing else is given."""
+    has_tree = algorithm in ALGORITHMS and ALGORITHMS[algorithm].has_tree
+    others = options_of_others(algorithm)
+    chosen = {name: value for name, value in PAPER.items() if name not in others}
+    return chosen | ({} if has_tree else {"loss": "squared"})
 
 
 def choose_options(given: Mapping[str, Any], before: Options | None = None) -> Options:
@@ -157,7 +191,7 @@ def choose_options(given: Mapping[str, Any], before: Options | None = None) -> O
         if given.get(name) is not None:
             raise OptionError(f"{option_name(name)} has no meaning for --algorithm {algorithm}")
     if before is None:
-        return Options(**chosen)
+        return Options(**(paper_defaults(algorithm) if chosen.get("paper") else {}) | chosen)
     for name in FIXED_BY_MODEL:
         fixed = getattr(before, name)
         if chosen.get(name, fixed) != fixed:

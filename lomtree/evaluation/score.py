@@ -9,6 +9,7 @@ import numpy as np
 from lomtree.core.constants import NO_LABEL
 from lomtree.evaluation.confusion import Confusions
 from lomtree.evaluation.predict import Search, predict_all
+from lomtree.evaluation.recall import Recall
 from lomtree.evaluation.reliability import Reliability
 from lomtree.examples.examples import Examples
 from lomtree.model.model import Model
@@ -50,11 +51,13 @@ def score_examples(
     confusions: Confusions | None = None,
     search: Search | None = None,
     step: Callable[[], None] = lambda: None,
+    recall: Recall | None = None,
 ) -> Score:
     """Compare predictions with labels; a label that training never saw is an error like any other.
 
     Which labels were taken for which is counted in `confusions`. With a Search the score has a
-    Reliability, too. `step` is called now and then.
+    Reliability, too; what was found before it was ranked is counted in `recall`. `step` is called
+    now and then.
     """
     score = Score()
     if search is not None:
@@ -66,6 +69,8 @@ def score_examples(
         model.labels.look_up(examples.labels, examples.problems, labels)
         if score.reliability is not None and ranking is not None:
             score.reliability.add(ranking.only(good), labels[good])
+        if recall is not None:
+            recall.add(examples.batch, good)
         score.examples += int(good.sum())
         score.errors += int((predictions != labels)[good].sum())
         score.effort_sum += int(effort[good].sum())

@@ -7,36 +7,47 @@ from lomtree.core.errors import LomtreeError
 from lomtree.examples.batch import Vector
 from lomtree.formats.reader import read_line
 from lomtree.formats.registry import AUTO, FORMATS, sniff_format
+from lomtree.learners.base import Learner
 from lomtree.learners.tree.learner import TreeLearner
 
 
-class Explanation:
-    """The steps of one example, each (node, score, where to); `leaf` is where it ends.
+class OneExample:
+    """A line of text with one example, in the format that the model was trained with, where that is
+    known, and scaled as a learner wants it. `vector` has the scaled values."""
 
-    The example is a line of text in the format that the model was trained with, where that is
-    known.
-    """
-
-    def __init__(self, learner: TreeLearner, line: bytes, trained: str | None = None) -> None:
+    def __init__(self, learner: Learner, line: bytes, trained: str | None = None) -> None:
         format = sniff_format(line, "the line")
         examples = read_line(line, format.name if format else AUTO)
         if examples.count != 1:
             raise LomtreeError("one line with one example is needed")
-        batch = examples.batch
+        self.batch = examples.batch
         assert format is not None
-        if batch.starts[1] == 1 and format.name != trained:
+        if self.batch.starts[1] == 1 and format.name != trained:
             raise LomtreeError(f"the line has no features: is it {format.title}?")
         if trained not in (None, format.name):
             title = FORMATS[trained].title if trained in FORMATS else trained
             raise LomtreeError(
                 f"the line is {format.title}, but the model was trained with {title}"
             )
-        self._learner, self._names = learner, format.feature_names(line)
-        scaled = learner.scaler.outline(batch, 1)
-        learner.scaler.apply(batch, 0, 1, scaled)
-        count = int(batch.starts[1])
-        self.features, self.x = batch.features[:count].copy(), scaled.values[:count].copy()
-        vector = Vector(self.features, self.x, 0, count)
+        self._names = format.feature_names(line)
+        scaled = learner.scaler.outline(self.batch, 1)
+        learner.scaler.apply(self.batch, 0, 1, scaled)
+        count = int(self.batch.starts[1])
+        features, values = self.batch.features[:count].copy(), scaled.values[:count].copy()
+        self.vector = Vector(features, values, 0, count)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its features; the number of one without a name."""
+        return [self._names.get(feature, str(feature)) for feature in self.vector.features.tolist()]
+
+
+class Explanation:
+    """The steps of one example, each (node, score, where to); `leaf` is where it ends."""
+
+    def __init__(self, learner: TreeLearner, line: bytes, trained: str | None = None) -> None:
+        self._learner, self._example = learner, OneExample(learner, line, trained)
+        vector = self._example.vector
         self.steps: list[tuple[int, float, int]] = []
         j = learner.root
         while learner.nodes["left"][j] != NO_NODE:
@@ -47,15 +58,16 @@ class Explanation:
 
     def strongest(self, node: int, most: int) -> list[dict[str, Any]]:
         """The features that weigh most in the score of a node."""
-        weights = self._learner.weights_at(node, self.features)
+        vector, names = self._example.vector, self._example.names
+        weights = self._learner.weights_at(node, vector.features)
         found: list[dict[str, Any]] = [
             {
-                "feature": self._names.get(int(feature), str(int(feature))),
+                "feature": name,
                 "value": float(x),
                 "weight": float(w),
                 "product": float(w) * float(x),
             }
-            for feature, x, w in zip(self.features, self.x, weights, strict=True)
+            for name, x, w in zip(names, vector.values, weights, strict=True)
         ]
         found.sort(key=lambda row: (-abs(row["product"]), row["feature"]))
         return found[:most]

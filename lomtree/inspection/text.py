@@ -11,6 +11,7 @@ from lomtree.core.printable import printable
 
 _BAR = 40  # characters
 _SHOWN = 40  # of a label or a feature's name
+_SIGNS = {"log_mass": "log mass", "cosine": "cosine", "regressor": "regressor's score"}
 
 Row = dict[str, Any]
 
@@ -202,3 +203,35 @@ def path_text(found: Row) -> str:
             )
     text += f"{len(found['steps']):3} leaf {found['leaf']}: predicts {_cut(found['prediction'])}\n"
     return text + _ranking(found["leaf_labels"])
+
+
+def ranking_text(found: Row) -> str:
+    weights = found["weights"]
+    told = ", ".join(f"{weights[sign]:.3g} times the {name}" for sign, name in _SIGNS.items())
+    text = f"\n{found['count']} candidates; a logit is {told}\n"
+    headings = ("probability", "logit", *_SIGNS.values(), "from", "label")
+    rows = [
+        (
+            f"{row['probability']:.2%}", f"{row['logit']:+.4f}",
+            *(f"{row[sign]:+.4f}" for sign in _SIGNS), row["from"], _cut(row["label"]),
+        )
+        for row in found["candidates"]
+    ]  # fmt: skip
+    none = (f"{found['none']:.2%}", f"{weights['none']:+.4f}", "", "", "", "", "none of these")
+    text += "".join(_columns(headings, [*rows, none]))
+    return text + ("" if found["decided"] is None else _decided(found["decided"]))
+
+
+def _decided(found: Row) -> str:
+    parts = ", ".join(f"{name} {found[sign]:+.4f}" for sign, name in _SIGNS.items())
+    first, second = _cut(found["first"]), _cut(found["second"])
+    text = f"\n{first} is before {second} by {found['margin']:.4f}: {parts}\n"
+    headings = ("sum", "cosine", "regressor's score", "feature")
+    rows = (
+        (
+            f"{row['sum']:+.4f}", f"{row['cosine']:+.4f}", f"{row['regressor']:+.4f}",
+            _cut(row["feature"]),
+        )
+        for row in found["features"]
+    )  # fmt: skip
+    return text + "".join(_columns(headings, rows))

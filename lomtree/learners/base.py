@@ -10,7 +10,7 @@ import numpy as np
 
 from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
-from lomtree.examples.batch import Batch
+from lomtree.examples.batch import Batch, Vector
 from lomtree.features.scaling import Scaler, Scales, load_scales, make_scales, store_scales
 from lomtree.ranking.combination import (
     Combination,
@@ -18,6 +18,8 @@ from lomtree.ranking.combination import (
     make_combination,
     store_combination,
 )
+from lomtree.ranking.contributions import contributions
+from lomtree.ranking.label_features import length_of
 from lomtree.ranking.probe import Probe
 from lomtree.ranking.ranker import Ranker, has_ranker, load_ranker, store_ranker
 from lomtree.ranking.ranking import Candidates, Ranking, Scorer, no_ranker
@@ -186,6 +188,21 @@ class Learner(ABC):
         if self.ranker is None:
             return no_ranker(weights)
         return Scorer(self.ranker.state.known, self.ranker.state.lists, weights, True)
+
+    def candidates(self, batch: Batch) -> tuple[Candidates, int]:
+        """The candidates of the first example of a batch, compared, and their number; they live
+        until the next ones are found."""
+        scaled = self.scaler.outline(batch, 1)
+        self.scaler.apply(batch, 0, 1, scaled)
+        return self._find_candidates(scaled, 0)
+
+    def contributions(self, vector: Vector, label: int) -> tuple[np.ndarray, np.ndarray]:
+        """What each feature of an example, scaled, adds to its cosine with a label's centroid and
+        to its score by the label's regressor."""
+        cosines, scores = np.zeros((2, vector.end - vector.begin))
+        known = self.scorer.known
+        contributions(known, vector, float(length_of(vector)), label, cosines, scores)
+        return cosines, scores
 
     def _in_runs(self, batch: Batch, count: int, run: Callable[[Batch, int, int], None]) -> None:
         """Scale and `run` the first `count` examples; each thread takes a run of them."""

@@ -12,7 +12,7 @@ measured share): each of them then moves the common weight, so that the score mo
 the closed form and `clip` say, by at most the factor of features in that cell.
 """
 
-from math import exp, log
+from math import exp, inf, log
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +60,7 @@ class Target(NamedTuple):
 
 
 def rule_of(options: Options) -> Rule:
-    threshold = ALGORITHMS[options.algorithm].gradient_threshold
+    threshold = 0.0 if options.paper else ALGORITHMS[options.algorithm].gradient_threshold
     return Rule(
         LOSSES.index(options.loss),
         options.update == "adaptive",
@@ -74,7 +74,7 @@ def rule_of(options: Options) -> Rule:
 
 def threshold_score(threshold: float) -> float:
     """The score at which the gradient of the logistic loss is as small as this."""
-    return log(1.0 / threshold - 1.0)
+    return log(1.0 / threshold - 1.0) if threshold > 0.0 else inf
 
 
 @kernel

@@ -10,7 +10,13 @@ from lomtree import __version__
 from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.errors import DataError, LomtreeError, OptionError, PredictOnlyError, Stopped
 from lomtree.core.execution import Execution
-from lomtree.core.options import Options, choose_options
+from lomtree.core.options import (
+    LARGEST_CLIP,
+    Options,
+    choose_options,
+    option_name,
+    paper_defaults,
+)
 from lomtree.examples.cache import Cache, CacheWriter, describe, is_cache
 from lomtree.formats.reader import Reader
 from lomtree.formats.registry import format_warning
@@ -240,8 +246,19 @@ class Session:
             f"{describe_trees(options)}, up to 2^{options.bits} weights\n"
             f"{options.loss} loss, {options.update} update, scale {options.scale}, "
             f"learning rate {options.learning_rate:g}, "
-            f"power {options.power_t:g}, clip {options.clip:g}, {passes}{holdout}\n"
+            f"power {options.power_t:g}, {_clip(options)}, {passes}{holdout}\n"
         )
+        if options.paper:
+            self._say(describe_paper(options))
+        self._say(f"predictions below: {self._shown}, before the example is learned\n")
+
+    @property
+    def _shown(self) -> str:
+        """Which prediction is the progressive one."""
+        options = self._model.options
+        if not ALGORITHMS[options.algorithm].has_tree:
+            return "the label with the largest score"
+        return "of one walk down the tree" if options.trees == 1 else "of one walk down each tree"
 
     def _say_summary(self) -> None:
         meter, learner = self._meter, self._model.learner
@@ -250,7 +267,8 @@ class Session:
         self._say(
             f"\nexamples           {meter.examples:,}, {rate}\n"
             f"features           {meter.features:,}\n"
-            f"progressive error  {meter.error:.4f}\n"
+            f"progressive error  {meter.error:.4f}, {self._shown}\n"
+            f"{self._probed()}"
             f"labels             {labels:,}\n"
         )
         depths = learner.depths()
@@ -264,6 +282,38 @@ class Session:
         self._say(f"model              {self._target}\n")
         if self._skipped:
             self._say(f"skipped            {self._skipped:,} bad lines\n")
+
+    def _probed(self) -> str:
+        """How well labels were ranked before they were learned; nothing where the progressive error
+        tells that, or where no example was new."""
+        learner = self._model.learner
+        probe, ranked = learner.probe, learner.ranker is not None
+        if not probe.examples or not ALGORITHMS[self._model.options.algorithm].has_tree:
+            return ""
+        name, done = ("ranked error", "ranked") if ranked else ("search error", "searched for")
+        many = f"{probe.examples:,} example{'s' if probe.examples > 1 else ''}"
+        were = "they were" if probe.examples > 1 else "it was"
+        return f"{name:18} {probe.error:.4f} on {many}, {done} before {were} learned\n"
+
+
+def _clip(options: Options) -> str:
+    return f"clip {options.clip:g}" if options.clip < LARGEST_CLIP else "no clip"
+
+
+def describe_paper(options: Options) -> str:
+    """What --paper has set, and what else of it the model keeps."""
+    chosen = paper_defaults(options.algorithm)
+    names = (name for name, value in chosen.items() if getattr(options, name) == value)
+    sets = {"ranker": "--no-ranker", "clip": "no clip"}
+    words = [
+        sets.get(name, f"{option_name(name)} {str(chosen[name]).removesuffix('.0')}")
+        for name in names
+    ]
+    words.append("no gradient is too small to count")
+    if "min_impurity" in ALGORITHMS[options.algorithm].own_options:
+        words.append("the score after the update in m, whatever its size")
+    walk = "; predict and test with --walk" if ALGORITHMS[options.algorithm].has_tree else ""
+    return f"--paper: {', '.join(words)}{walk}\n"
 
 
 def describe_trees(options: Options) -> str:

@@ -33,7 +33,8 @@ Where the paper is silent:
     each time, and fresh ones measured no better.
   - A leaf that never saw an example predicts the label its parent had when it split.
 
-Where this differs from the paper:
+Where this differs from the paper (--paper leaves out all but the bound of the statistics and the
+second: T is the user's):
   - A leaf splits only once its labels but the most frequent one make up a share of it, the minimum
     impurity. With 0, the paper's rule, every stray example in the leaf of a frequent label splits
     it, and gives all examples of that label one more level to go through, again and again: on a
@@ -230,11 +231,11 @@ def look_ahead_to_learn(state, vector, j, row):
 
 
 @kernel
-def opinion(settling, before, after, heard):
+def opinion(growth, before, after, heard):
     """The score that a node adds to m of a label that it has heard of so often."""
-    own = heard / (heard + settling)
-    told = min(max(np.float64(after), -1.0), 1.0)
-    return own * min(max(np.float64(before), -1.0), 1.0) + (1.0 - own) * told
+    own, most = heard / (heard + growth.settling), growth.largest_score
+    told = min(max(np.float64(after), -most), most)
+    return own * min(max(np.float64(before), -most), most) + (1.0 - own) * told
 
 
 @kernel
@@ -248,7 +249,7 @@ def train_node(state, settings, direction, vector, j, row, importance, mean_squa
     before = score(state.weights, node.slot, vector)
     target = Target(c, importance, node.n, mean_square)
     after = update(state.weights, settings.rule, node.slot, vector, direction, before, target)
-    points = importance * opinion(settings.growth.settling, before, after, entry.n)
+    points = importance * opinion(settings.growth, before, after, entry.n)
     entry.n += importance
     entry.m += points
     node.n += importance

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from math import inf
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from lomtree.learners.tree.nodes import (
     with_room,
 )
 from lomtree.linear.hashed_weights import load_weights, make_weights, store_weights
-from lomtree.linear.update import rule_of
+from lomtree.linear.update import LARGEST_SCORE, rule_of
 from lomtree.storage.state_dict import StateDict
 
 _LEARNING_COLUMNS = ("parent", "labels", "C", "m", "n", "l_max", "recycled")  # of the nodes
@@ -65,7 +66,8 @@ class LomLearner(TreeLearner):
             float(options.swap_resistance),
             float(options.min_impurity),
             int(options.max_statistics),
-            SETTLING,
+            inf if options.paper else SETTLING,
+            LARGEST_SCORE if options.paper else 1.0,
             TIE_BREAK_NOISE if self.number else 0.0,
             options.seed,
         )

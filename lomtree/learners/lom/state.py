@@ -29,6 +29,7 @@ class Growth(NamedTuple):
     min_impurity: float  # the share that all labels but the most frequent one must have in a leaf
     max_statistics: int  # rows of m, n and l; where they come close, learn() stops
     settling: float  # examples of a label after which a node's own opinion counts half
+    largest_score: float  # that is added to m
     tie_break_noise: float  # of m of a label that is new to a node
     seed: int  # of the noise
 

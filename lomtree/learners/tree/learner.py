@@ -35,7 +35,7 @@ from lomtree.ranking.ranking import (
     rank,
 )
 
-_CHUNK = 256  # examples that are searched in one tree after the other
+CHUNK = 256  # examples that are searched in one tree after the other
 
 
 class TreeLearner(GrowingLearner):
@@ -201,7 +201,7 @@ def _stretch(options: Options) -> float:
     return threshold_score(ALGORITHMS[options.algorithm].gradient_threshold)
 
 
-def _search_with(
+def search_with(
     trees: list[TreeLearner],
     batch: Batch,
     first: int,
@@ -229,10 +229,10 @@ def rank_with(
     """Search each of the trees for the examples begin:end, and rank the labels found."""
     beam, columns = make_beam(width), width * len(trees) * KEPT
     scratch = make_scratch(columns, ranking.labels.shape[1], longest(batch, begin, end))
-    found = make_found(min(_CHUNK, end - begin), columns)
-    for first in range(begin, end, _CHUNK):
-        last = min(first + _CHUNK, end)
-        _search_with(trees, batch, first, last, beam, found, ranking.asked)
+    found = make_found(min(CHUNK, end - begin), columns)
+    for first in range(begin, end, CHUNK):
+        last = min(first + CHUNK, end)
+        search_with(trees, batch, first, last, beam, found, ranking.asked)
         rank(scorer, batch, found, first, last, scratch, ranking)
 
 
@@ -251,7 +251,7 @@ class Finder:
         features = len(one.features)
         if features > len(self._scratch.sizes):
             self._scratch = make_scratch(self._columns, 1, 2 * features)
-        _search_with(self._trees, one, 0, 1, self._beam, self._found, self._asked)
+        search_with(self._trees, one, 0, 1, self._beam, self._found, self._asked)
         vector = Vector(one.features, one.values, 0, features)
         count = find_candidates(scorer, vector, self._found, 0, self._scratch)
         return self._scratch.candidates, count

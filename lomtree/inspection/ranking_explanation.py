@@ -1,0 +1,84 @@
+"""How the labels of one example are ranked, and which features put the best before the second."""
+
+from math import exp
+from typing import Any
+
+import numpy as np
+
+from lomtree.inspection.explanation import OneExample
+from lomtree.model.model import Model
+from lomtree.ranking.combination import COSINE, MASS, NONE, REGRESSOR
+
+_FROM = {1: "trees", 2: "lists", 3: "both"}
+_SIGNS = {"log_mass": MASS, "cosine": COSINE, "regressor": REGRESSOR}
+
+Row = dict[str, Any]
+
+
+def explain_ranking(model: Model, line: bytes, most: int) -> Row | None:
+    """The `most` best candidates of an example and what they were compared by; None where there is
+    no ranker. All of a model's trees count."""
+    learner = model.learner
+    if learner.ranker is None:
+        return None
+    example = OneExample(learner, line, model.format)
+    candidates, count = learner.candidates(example.batch)
+    weights = learner.scorer.weights
+    order = np.argsort(-candidates.logits[:count], kind="stable").tolist()
+    logits = [float(candidates.logits[place]) for place in order]
+    largest = max([*logits, float(weights[NONE])])
+    shares = [exp(logit - largest) for logit in [*logits, float(weights[NONE])]]
+    rows = [
+        {
+            "label": _text(model, int(candidates.labels[place])),
+            "probability": share / sum(shares),
+            "from": _FROM[int(candidates.found[place])],
+            **{name: float(candidates.signs[place, sign]) for name, sign in _SIGNS.items()},
+            "logit": logit,
+        }
+        for place, logit, share in zip(order, logits, shares, strict=False)
+    ]
+    labels = candidates.labels[order[:2]].tolist()
+    return {
+        "count": count,
+        "weights": {name: float(weights[sign]) for name, sign in (_SIGNS | {"none": NONE}).items()},
+        "candidates": rows[:most],
+        "none": shares[-1] / sum(shares),
+        "decided": _decided(model, example, rows, labels, most) if count > 1 else None,
+    }
+
+
+def _decided(model: Model, example: OneExample, rows: list[Row], labels: list, most: int) -> Row:
+    """What the signs and the features add to the difference between the two best candidates."""
+    learner, weights = model.learner, model.learner.scorer.weights
+    first, second = rows[:2]
+    ours, theirs = (learner.contributions(example.vector, label) for label in labels)
+    cosines = float(weights[COSINE]) * (ours[0] - theirs[0])
+    scores = float(weights[REGRESSOR]) * (ours[1] - theirs[1])
+    features: list[Row] = [
+        {
+            "feature": name,
+            "value": float(x),
+            "cosine": float(cosine),
+            "regressor": float(score),
+            "sum": float(cosine + score),
+        }
+        for name, x, cosine, score in zip(
+            example.names, example.vector.values, cosines, scores, strict=True
+        )
+    ]
+    features.sort(key=lambda row: (-abs(row["sum"]), row["feature"]))
+    return {
+        "first": first["label"],
+        "second": second["label"],
+        "margin": first["logit"] - second["logit"],
+        **{
+            name: float(weights[sign]) * (first[name] - second[name])
+            for name, sign in _SIGNS.items()
+        },
+        "features": features[:most],
+    }
+
+
+def _text(model: Model, label: int) -> str:
+    return model.labels[label].decode("utf-8", "backslashreplace")

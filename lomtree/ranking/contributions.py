@@ -1,0 +1,27 @@
+"""What single features add to a label's signs: what an explanation tells."""
+
+import numpy as np
+
+from lomtree.jit.kernel import kernel
+from lomtree.ranking.label_features import find
+
+
+@kernel
+def contributions(known, vector, length, label, cosines, scores):
+    """Write what each feature of an example of this length adds to its cosine with a label's
+    centroid, and to its score by the label's regressor; see compare() in label_features."""
+    for place in range(vector.end - vector.begin):
+        cosines[place] = 0.0
+        scores[place] = 0.0
+    if label >= len(known.tables) or not length > 0.0:
+        return
+    table = known.tables[label]
+    if table.room == 0 or not table.length > 0.0:
+        return
+    for position in range(vector.begin, vector.end):
+        row, found = find(known.pairs, table, vector.features[position])
+        if found:
+            value, place = np.float64(vector.values[position]), position - vector.begin
+            product = np.float64(known.pairs[row].sum) * value
+            cosines[place] = product / (length * np.sqrt(table.length))
+            scores[place] = np.float64(known.pairs[row].weight) * value
