@@ -134,9 +134,13 @@ class Lomtree:
                 self.deepest = max(self.deepest, depth)
                 return prediction, depth
             c = -1 if j.E > j.e(y) else 1
+            before = j.h.score(features, xs)
             score = j.h.train(features, xs, c, w, self.scales.mean_square(), j.sum_n)
-            gained = w * float(np.clip(score, -1, 1))
-            j.n[y] = j.n.get(y, 0.0) + w
+            heard = j.n.get(y, 0.0)
+            own = heard / (heard + 3)
+            known, told = (float(np.clip(h, -1, 1)) for h in (before, score))
+            gained = w * (own * known + (1 - own) * told)
+            j.n[y] = heard + w
             j.m[y] += gained
             j.sum_n += w
             j.sum_m += gained
