@@ -10,7 +10,7 @@ from lomtree.core.execution import Execution
 from lomtree.core.options import Options
 from lomtree.learners.factory import new_learner
 from lomtree.learners.tree.structure import NO_LABEL
-from lomtree.ranking import ranking
+from lomtree.ranking.combination import MASS, NONE
 from tests.generators.models import file_bytes, read, trained
 from tests.generators.strange_files import put_together, take_apart
 from tests.generators.streams import (
@@ -109,18 +109,16 @@ def test_the_distributions_of_the_trees_are_summed(algorithm):
         teach(forest, examples)
         for tree in trees:
             teach_naive(tree, examples)
-        questions = examples[-30:]
+        questions, weights = examples[-30:], forest.combination.weights[[MASS, NONE]]
         for width in (1, 8):
             given = forest.rank(batch_of(questions), len(questions), width, 64)
             for row, one in enumerate(questions):
-                wanted = rank_slowly(
-                    trees, one.features, one.values, width, ranking.INVERSE_TEMPERATURE
-                )
+                wanted = rank_slowly(trees, one.features, one.values, width, *weights)
                 found = dict(
                     zip(given.labels[row].tolist(), given.probabilities[row].tolist(), strict=True)
                 )
                 found.pop(NO_LABEL, None)
-                assert found == pytest.approx(wanted, abs=1e-3)
+                assert found == pytest.approx(wanted, rel=1e-4, abs=1e-6)
 
 
 def test_its_prediction_is_the_best_label_of_one_walk_in_each_tree():
