@@ -296,9 +296,11 @@ def load_label_features(
     if labels > label_count or used.min(initial=0) < 0:
         raise ModelError("its labels have impossible numbers of features")
     total = int(used.sum(dtype=np.int64))
+    names = _COLUMNS if learning else _COLUMNS[:3]
+    columns = [state_dict.column(f"ranker.{name}", PAIR[name], total) for name in names]
     pairs = np.zeros(total, PAIR)
-    for name in _COLUMNS if learning else _COLUMNS[:3]:
-        pairs[name] = state_dict.column(f"ranker.{name}", PAIR[name], total)
+    for name, column in zip(names, columns, strict=True):
+        pairs[name] = column
     for name in _COLUMNS[1:]:
         if not np.all(np.abs(pairs[name]) <= LARGEST):
             raise ModelError("its centroids and regressors are not finite numbers")
@@ -313,9 +315,10 @@ def load_label_features(
     rows = FIRST_ROWS
     while room > rows:
         rows *= 2
-    known = make_label_features(labels, rows)
+    # Rivals and lists may name any label, also one that has no features of its own.
+    known = make_label_features(label_count, rows)
     _fill(known, used, pairs)
-    known.tables["length"] = lengths
+    known.tables["length"][:labels] = lengths
     return known
 
 

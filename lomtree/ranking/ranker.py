@@ -267,15 +267,15 @@ class Ranker:
             np.zeros(1, np.int64),
         )
         self._limits = Limits(label_features.most_rows(options), label_lists.most_postings(options))
-        self._scratch = make_scratch(1, 0)
+        self._scratch, self._trees = make_scratch(1, 0), 1
 
     def learn(
         self, batch: Batch, tree_rivals: np.ndarray, mean_squares: np.ndarray, first: int, last: int
     ) -> None:
         """`tree_rivals` is int32[trees, examples]: a label for each, or NO_LABEL."""
-        wanted = longest(batch, first, last)
-        if wanted > len(self._scratch.sizes):
-            self._scratch = make_scratch(len(tree_rivals), 2 * wanted)
+        wanted, trees = longest(batch, first, last), len(tree_rivals)
+        if wanted > len(self._scratch.sizes) or trees != self._trees:
+            self._scratch, self._trees = make_scratch(trees, 2 * wanted), trees
         while True:
             first = learn(
                 self.state, self._limits, self._scratch, batch, tree_rivals, mean_squares,
@@ -307,7 +307,8 @@ def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> N
     store_label_features(known, state_dict, predict_only)
     store_label_lists(lists, state_dict, predict_only)
     if not predict_only:
-        labels = len(state_dict.arrays["ranker.used"])
+        some = np.flatnonzero((rivals != NO_LABEL).any(axis=1))
+        labels = int(some[-1]) + 1 if len(some) else 0
         state_dict.arrays["ranker.rivals"] = rivals[:labels].reshape(-1)
         state_dict.header["ranked"] = int(counts[0])
 
@@ -319,7 +320,10 @@ def load_ranker(
     lists = load_label_lists(state_dict, options, label_count, learning)
     rivals, counts = np.empty((0, RIVALS), np.int32), np.zeros(1, np.int64)
     if learning:
-        flat = state_dict.column("ranker.rivals", np.int32, RIVALS * len(known.tables))
+        labels = len(state_dict.arrays["ranker.rivals"]) // RIVALS
+        flat = state_dict.column("ranker.rivals", np.int32, RIVALS * labels)
+        if labels > label_count:
+            raise ModelError("its labels have impossible numbers of rivals")
         if flat.min(initial=0) < NO_LABEL or flat.max(initial=0) >= label_count:
             raise ModelError("its labels have rivals that do not exist")
         rivals = flat.reshape(-1, RIVALS).copy()
