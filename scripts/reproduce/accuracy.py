@@ -4,8 +4,8 @@
 
 Reads the sets of the folder named by LOMTREE_DATA; those that are not there are left out, and a
 file that has results of theirs stays as it is. Nothing but --algorithm, --passes, --trees and, for
-the paper's prediction, --walk is given. The time is that of predicting one example on one core, as --timings tells it,
-without reading and writing.
+the paper's prediction, --walk is given. The time is that of predicting one example on one core, as
+--timings tells it, without reading and writing.
 """
 
 import json
