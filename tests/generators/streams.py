@@ -98,8 +98,8 @@ def random_options(rng, **fixed) -> Options:
         "nodes_per_class": float(rng.choice([0.7, 1, 4])),
         "swap_resistance": float(rng.choice([0, 0.5, 1, 4])),
         "min_impurity": float(rng.choice([0, 0, 0.1, 0.4])),
-        "ranker": bool(rng.choice([True, True, False])),
     }
+    drawn["ranker"] = drawn["power_t"] != 0.3
     return Options(**(drawn | fixed))
 
 
