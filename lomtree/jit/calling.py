@@ -77,23 +77,24 @@ def word_types(value: Any) -> list:
 
 
 class Recent:
-    """The arguments of the last call. Tuples that come again need not be looked through again: what
-    they hold stays where it is. (Kernels take dozens of arrays, and some are called often.)"""
+    """The tuples of the last call. Those that come again need not be looked through again: what
+    they hold stays where it is. (Kernels take dozens of arrays, and some are called often.) Arrays
+    that are arguments themselves are not held on to."""
 
     def __init__(self) -> None:
-        self._last: list[tuple] = []  # of each argument: itself, its form, its words
+        self._last: list[tuple | None] = []  # of each tuple: itself, its form, its words
 
     def look_at(self, arguments: tuple) -> tuple[Any, list]:
         """The form of the arguments, and their words."""
-        last, looked, forms, words = self._last, [], [], []
+        last, forms, words = self._last, [], []
+        looked: list[tuple | None] = []
         for place, value in enumerate(arguments):
-            if place < len(last) and last[place][0] is value and isinstance(value, tuple):
-                seen = last[place]
-            else:
+            seen = last[place] if place < len(last) else None
+            if seen is None or seen[0] is not value:
                 own: list = []
                 _add_words(value, own)
                 seen = (value, form_of(value), own)
-            looked.append(seen)
+            looked.append(seen if isinstance(value, tuple) else None)
             forms.append(seen[1])
             words += seen[2]
         self._last = looked  # at once: other threads may be calling

@@ -123,7 +123,13 @@ def learn(combination, scratch, signs, count, right):
         rows[i, SIGNS] = mean[i] - sign_of(signs, count, right, i)
     solve(rows)
     for i in range(SIGNS):
-        weights[i] = min(max(weights[i] - rows[i, SIGNS], -LARGEST), LARGEST)
+        if not abs(rows[i, SIGNS]) < np.inf:  # no curvature of examples: a stranger's
+            return
+    for i in range(SIGNS):
+        # A sign speaks for a label, never against it, whatever noise says; of labels that all
+        # signs find equal, the one of most mass stays first.
+        least = -LARGEST if i == NONE else 0.0
+        weights[i] = min(max(weights[i] - rows[i, SIGNS], least), LARGEST)
 
 
 def store_combination(combination: Combination, state_dict: StateDict, predict_only: bool) -> None:

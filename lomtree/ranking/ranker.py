@@ -285,9 +285,9 @@ class Ranker:
         self, batch: Batch, tree_rivals: np.ndarray, mean_squares: np.ndarray, first: int, last: int
     ) -> None:
         """`tree_rivals` is int32[trees, examples]: a label for each, or NO_LABEL."""
-        wanted = longest(batch, first, last)
-        if wanted > len(self._scratch.sizes):
-            self._scratch = make_scratch(len(tree_rivals), 2 * wanted)
+        wanted, trees = longest(batch, first, last), len(tree_rivals)
+        if wanted > len(self._scratch.sizes) or trees != self._trees:
+            self._scratch, self._trees = make_scratch(trees, 2 * wanted), trees
         while True:
             first = learn(
                 self.state, self._limits, self._scratch, batch, tree_rivals, mean_squares,
@@ -321,11 +321,9 @@ def _last_of(some: np.ndarray) -> int:
 
 
 def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> None:
-    """A label may have rivals and no features: where there was no room for them."""
+    """A label may have had examples and have no features: where there was no room for them."""
     known, lists, rivals, counts = ranker.state
-    labels = _last_of(known.tables["used"] > 0)
-    if not predict_only:
-        labels = max(labels, _last_of(rivals[:, 0] != NO_LABEL))
+    labels = _last_of(known.tables["used" if predict_only else "examples"] > 0)
     store_label_features(known, labels, state_dict, predict_only)
     store_label_lists(lists, state_dict, predict_only)
     if not predict_only:

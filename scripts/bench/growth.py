@@ -11,8 +11,8 @@ examples there are FIXED classes.
 `lomtree train` learns all of them in one pass: that is the memory. Then all classes have been seen,
 and the time that counts is what --timings calls learn in windows at the end of the stream, which
 `lomtree train -i` learns one after the other; the best of them, because in some a table doubles.
-Predicting is the best of as many runs of `lomtree test` on examples of their own. What does not
-depend on k (reading, parsing, scaling) is in a column beside.
+Predicting is the best of as many runs of `lomtree test --walk` on examples of their own. What does
+not depend on k (reading, parsing, scaling) is in a column beside.
 """
 
 import json
@@ -81,7 +81,7 @@ def measure(classes: int, examples: int, bits: int, rounds: int) -> Point:
             for _ in range(rounds)
         ]
         text = write(stream, window, data)
-        tested = [program("test", "-i", model, "--json", text) for _ in range(rounds)]
+        tested = [program("test", "-i", model, "--walk", "--json", text) for _ in range(rounds)]
     result = json.loads(tested[0].printed)
     return Point(
         classes,

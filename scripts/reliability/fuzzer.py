@@ -130,6 +130,7 @@ class Fuzzer:
         model.write_bytes(strange_model(random, random.choice(self._models)))
         statuses = [
             run("predict", "-i", model, self._data)[0],
+            run("predict", "-i", model, self._data, "--walk")[0],
             run("predict", "-i", model, self._data, "--top", 3)[0],
             run("test", "-i", model, self._data, "--by-label", "--confusion")[0],
             run("inspect", model, "--json")[0],

@@ -56,7 +56,7 @@ def batch_of(labels: list[int]) -> Batch:
 def train() -> LomLearner:
     chance = random.Random(0)
     labels = [chance.choice(CLASSES) for _ in range(EXAMPLES)]
-    learner = LomLearner(Options(bits=18, max_nodes=len(CLASSES) - 1, min_impurity=0))
+    learner = LomLearner(Options(bits=18, max_nodes=len(CLASSES) - 1, min_impurity=0, ranker=False))
     learner.learn(batch_of(labels), EXAMPLES, *np.empty((2, EXAMPLES), np.int32))
     return learner
 

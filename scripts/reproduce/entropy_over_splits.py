@@ -82,7 +82,7 @@ def split_lines(lines: list[bytes], folder: Path) -> tuple[str, str]:
 
 
 def train(path: str, T: int, passes: int) -> Model:
-    model = Model.new(Options(max_nodes=T, min_impurity=0))
+    model = Model.new(Options(max_nodes=T, min_impurity=0, ranker=False))
     meter = Meter(model.labels, 2.0, lambda _text: None)
     reader = Reader([path], labels_required=True)
     Trainer(model, meter, lambda _trainer: None).run(number_examples(reader, model.labels), passes)

@@ -53,7 +53,7 @@ def size_of(batches: list[Batch]) -> int:
 
 
 def options_of(setting: Setting, classes: int) -> Options:
-    """Centroids are learned for searches alone; the paper has none."""
+    """The paper has no ranker, and predicts by one walk."""
     shape: dict[str, Any] = {}
     if setting.algorithm == "lomtree":
         # T = 0 would mean that it follows the labels
@@ -63,7 +63,7 @@ def options_of(setting: Setting, classes: int) -> Options:
         algorithm=setting.algorithm,
         learning_rate=float(setting.rate),
         classes=classes,
-        centroids=False,
+        ranker=False,
         seed=setting.seed,
         **shape,
     )
@@ -80,7 +80,7 @@ def command_of(
     if setting.algorithm == "lomtree":
         words.append(f"-T {options.max_nodes} -R {options.swap_resistance:g}")
     if setting.algorithm != "oaa":
-        words.append("--no-centroids")
+        words.append("--no-ranker")
     return " ".join([*words, f"--seed {setting.seed} --threads 1 -f model.lom"])
 
 

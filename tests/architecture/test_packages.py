@@ -51,7 +51,7 @@ def test_inspection_asks_learners_through_methods():
         touched = [
             node.attr
             for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.Attribute) and node.attr in ("state", "centroid_learner")
+            if isinstance(node, ast.Attribute) and node.attr in ("state", "ranker", "combination")
         ]
         assert touched == [], path
 

@@ -285,31 +285,37 @@ def test_errors_are_one_sentence(lomtree, tmp_path, monkeypatch, arguments, sent
 # -- test
 
 
-def test_the_score_is_that_of_the_predictions(lomtree, model, lines):
+@pytest.mark.parametrize("how", [[], ["--walk"]])
+def test_the_score_is_that_of_the_predictions(lomtree, model, lines, how):
     questions = b"".join(lines[:200]) + b"never-seen |words w1\n"
     truth = [line.split()[0] for line in questions.splitlines()]
-    predictions = lomtree("predict", "-i", model, stdin=questions).out.splitlines()
+    predictions = lomtree("predict", "-i", model, *how, stdin=questions).out.splitlines()
     wrong = sum(a != b for a, b in zip(predictions, truth, strict=True))
-    score = json.loads(lomtree("test", "-i", model, "--json", stdin=questions).out)
+    score = json.loads(lomtree("test", "-i", model, *how, "--json", stdin=questions).out)
+    search = {"mean_asked", "most_asked", "top", "error_at_top", "log_loss", "calibration_error"}
     assert set(score) == {
-        "algorithm", "examples", "errors", "error", "interval", "mean_depth", "largest_depth",
-        "examples_per_second", "skipped", "unknown_labels",
+        "algorithm", "examples", "errors", "error", "interval", "examples_per_second", "skipped",
+        "unknown_labels", *({"mean_depth", "largest_depth"} if how else {"reliability", *search}),
     }  # fmt: skip
     assert score["unknown_labels"] == 1
     assert (score["examples"], score["errors"], score["skipped"]) == (201, wrong, 0)
     error = wrong / 201
     assert score["error"] == pytest.approx(error)
     assert score["interval"] == pytest.approx(1.96 * (error * (1 - error) / 201) ** 0.5)
-    assert 0 < score["mean_depth"] <= score["largest_depth"] < 60
+    mean, most = ("mean_depth", "largest_depth") if how else ("mean_asked", "most_asked")
+    assert 0 < score[mean] <= score[most] < (60 if how else 16 * 60)
 
 
 def test_the_score_for_people(lomtree, model, data):
+    walk = json.loads(lomtree("test", "-i", model, "--walk", "--json", data).out)
+    text = lomtree("test", "-i", model, "--walk", data).out.decode()
+    assert f"largest {walk['largest_depth']}\n" in text
     score = json.loads(lomtree("test", "-i", model, "--json", data).out)
     text = lomtree("test", "-i", model, data).out.decode()
     assert "examples             300\n" in text
     assert f"errors               {score['errors']}\n" in text
     assert f"error rate           {score['error']:.2%} +- {score['interval']:.2%} (95%)\n" in text
-    assert f"largest {score['largest_depth']}\n" in text
+    assert f", most {score['most_asked']}\n" in text
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

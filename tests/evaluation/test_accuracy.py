@@ -37,7 +37,7 @@ def test_test_error_with_the_defaults(lomtree, tmp_path, algorithm, name, suffix
 def test_three_trees_and_a_search_err_less_and_know_how_much(
     lomtree, tmp_path, name, suffix, passes, most
 ):
-    result = error_of(lomtree, tmp_path, name, suffix, passes, ("--trees", 3), ("--beam", 16))
+    result = error_of(lomtree, tmp_path, name, suffix, passes, ("--trees", 3), ())
     assert result["error"] <= most
     assert result["calibration_error"] <= 0.05
 

@@ -187,6 +187,6 @@ def test_one_class_and_no_error(lomtree, one_class):
         }
     ]
     text = lomtree("test", "-i", one_class, *BOTH, stdin=b"a |f x\n").out.decode()
-    _, labels, confusions = text.split("\n\n")
+    _, _reliability, labels, confusions = text.split("\n\n")
     assert labels.splitlines()[1].split() == ["a", "1", "0", "0.00%", "100.00%", "-"]
     assert confusions.split() == ["truth", "prediction", "count", "share", "of", "truth"]

@@ -18,7 +18,7 @@ def test_text_and_json_agree(lomtree, model, questions, flags):
     options = ("test", "-i", model, *flags, "--rows", 12)
     score = json.loads(lomtree(*options, "--json", stdin=questions).out)
     result = lomtree(*options, stdin=questions)
-    summary, *blocks = result.out.split(b"\n\n")
+    summary, reliability, *blocks = result.out.split(b"\n\n")
     names = [flag[2:].replace("-", "_") for flag in flags]
     assert (result.status, result.err) == (0, "")
     assert list(score)[-len(names) :] == names
@@ -28,7 +28,8 @@ def test_text_and_json_agree(lomtree, model, questions, flags):
         assert cells == [[cell(value) for value in row.values()] for row in score[name]]
         assert len(cells) == 12
     plain = lomtree("test", "-i", model, stdin=questions).out
-    assert without_speed(summary + b"\n") == without_speed(plain)
+    alone = b"%s\n\n%s\n" % (summary, reliability)
+    assert without_speed(alone) == without_speed(plain)
 
 
 def cell(value) -> str:
@@ -64,7 +65,7 @@ def test_labels_that_are_no_text(lomtree, one_class):
         "\\xff\\xfe", "k\u00f6nig", "\x1b[1m", long.decode(),
     ]  # fmt: skip
     out = lomtree("test", "-i", one_class, "--confusion", stdin=text).out.decode()
-    column = [line.split()[0] for line in out.partition("\n\n")[2].splitlines()[1:]]
+    column = [line.split()[0] for line in out.split("\n\n")[-1].splitlines()[1:]]
     assert column == ["\\xff\\xfe", "k\u00f6nig", "\\x1b[1m", long.decode()[:37] + "..."]
 
 

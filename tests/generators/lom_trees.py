@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lomtree.core.constants import NO_NODE
+from lomtree.core.constants import NO_LABEL, NO_NODE
 from lomtree.linear.hashed_weights import index_of, offset_of
 from tests.generators.streams import (
     nodes_of,
@@ -12,6 +12,12 @@ from tests.generators.streams import (
 
 def number_of(node):
     return NO_NODE if node is None else node.number
+
+
+def offers_of(learner, leaf):
+    """[(label, weight)] of what a leaf offers to a search."""
+    labels, weights = (array[leaf] for array in learner.state.leaf_labels)
+    return [(int(y), float(w)) for y, w in zip(labels, weights, strict=True) if y != NO_LABEL]
 
 
 def assert_same_tree(learner, tree):
@@ -28,6 +34,8 @@ def assert_same_tree(learner, tree):
         n = twin.arrived if twin.is_leaf else twin.sum_n
         assert (node["m"], node["n"]) == (twin.sum_m, n)
         assert (node["labels"], node["recycled"]) == (len(twin.l), twin.recycled)
+        if twin.is_leaf:
+            assert offers_of(learner, twin.number) == [tuple(one) for one in twin.offers]
     assert statistics_of(learner) == {
         v.number: {y: (v.m.get(y, 0.0), v.n.get(y, 0.0), v.l[y]) for y in v.l} for v in tree.nodes
     }

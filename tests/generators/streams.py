@@ -98,6 +98,7 @@ def random_options(rng, **fixed) -> Options:
         "swap_resistance": float(rng.choice([0, 0.5, 1, 4])),
         "min_impurity": float(rng.choice([0, 0, 0.1, 0.4])),
     }
+    drawn["ranker"] = drawn["power_t"] != 0.3
     return Options(**(drawn | fixed))
 
 
@@ -125,6 +126,7 @@ def naive_learner(options: Options):
         options.max_statistics,
         scales,
         min_impurity=options.min_impurity,
+        ranked=options.ranker,
     )
 
 
@@ -138,6 +140,18 @@ def teach(learner: Learner, examples, cuts=()) -> list:
         learner.learn(batch_of(examples[begin:end]), count, predictions, depths)
         results += zip(predictions.tolist(), depths.tolist(), strict=True)
     return results
+
+
+def note_rivals(learner: Learner) -> list:
+    """A list that will get the rivals that each example is told to have, one for every tree."""
+    rivals, learn_scaled = [], learner.learn_scaled
+
+    def learn_and_note(lesson, begin, end):
+        learn_scaled(lesson, begin, end)
+        rivals.extend(lesson.rivals[:, begin:end].T.tolist())
+
+    learner.learn_scaled = learn_and_note  # type: ignore[method-assign]
+    return rivals
 
 
 def ask(learner: Learner, examples) -> list:
@@ -157,9 +171,8 @@ def ask_naive(tree, examples) -> list:
 
 def content(learner) -> list:
     """All that learning may change."""
-    learned_centroids = learner.centroid_learner
-    centroids = learned_centroids.centroids if learned_centroids else ()
-    learned = (learner.state, learner.scaler.scales, centroids)
+    ranker = learner.ranker.state if learner.ranker else ()
+    learned = (learner.state, learner.scaler.scales, ranker, learner.combination)
     return [array.tobytes() for array in arrays(learned)]
 
 

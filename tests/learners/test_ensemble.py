@@ -10,7 +10,8 @@ from lomtree.core.execution import Execution
 from lomtree.core.options import Options
 from lomtree.learners.factory import new_learner
 from lomtree.learners.tree.structure import NO_LABEL
-from lomtree.ranking import ranking
+from lomtree.ranking.combination import MASS, NONE
+from tests.generators.lom_trees import offers_of
 from tests.generators.models import file_bytes, read, trained
 from tests.generators.strange_files import put_together, take_apart
 from tests.generators.streams import (
@@ -19,6 +20,7 @@ from tests.generators.streams import (
     ask_naive,
     batch_of,
     content,
+    example,
     naive_learner,
     nodes_of,
     random_options,
@@ -83,6 +85,10 @@ def test_every_tree_is_its_naive_twin(algorithm):
                     v.number: {y: (v.m.get(y, 0.0), v.n.get(y, 0.0), v.l[y]) for y in v.l}
                     for v in tree.nodes
                 }
+                leaves = [v for v in tree.nodes if v.is_leaf]
+                assert [offers_of(learner, v.number) for v in leaves] == [
+                    [tuple(one) for one in v.offers] for v in leaves
+                ]
             else:
                 assert shape_of(learner) == tree.shape()
 
@@ -105,22 +111,21 @@ def test_the_trees_differ(algorithm):
 @every_tree
 def test_the_distributions_of_the_trees_are_summed(algorithm):
     for options, examples in forests(algorithm, 4):
-        forest, trees = new_learner(by_leaves_alone(options)), naive_forest(options)
+        options = by_leaves_alone(options)
+        forest, trees = new_learner(options), naive_forest(options)
         teach(forest, examples)
         for tree in trees:
             teach_naive(tree, examples)
-        questions = examples[-30:]
+        questions, weights = examples[-30:], forest.combination.weights[[MASS, NONE]]
         for width in (1, 8):
             given = forest.rank(batch_of(questions), len(questions), width, 64)
             for row, one in enumerate(questions):
-                wanted = rank_slowly(
-                    trees, one.features, one.values, width, ranking.INVERSE_TEMPERATURE
-                )
+                wanted = rank_slowly(trees, one.features, one.values, width, *weights)
                 found = dict(
                     zip(given.labels[row].tolist(), given.probabilities[row].tolist(), strict=True)
                 )
                 found.pop(NO_LABEL, None)
-                assert found == pytest.approx(wanted, abs=1e-3)
+                assert found == pytest.approx(wanted, rel=1e-4, abs=1e-6)
 
 
 def test_its_prediction_is_the_best_label_of_one_walk_in_each_tree():
@@ -132,6 +137,23 @@ def test_its_prediction_is_the_best_label_of_one_walk_in_each_tree():
         assert given.asked.tolist() == np.sum(depths, axis=0).tolist()
         mean = (np.sum(depths, axis=0) // 3).tolist()
         assert ask(forest, examples) == list(zip(given.labels[:, 0].tolist(), mean, strict=True))
+
+
+@pytest.mark.parametrize("algorithm", ["lomtree", "rtree", "filter", "oaa"])
+def test_however_noisy_the_labels_are_more_mass_is_never_worse(algorithm):
+    """Nothing can be learned here, so that signs seem to speak against a label by chance."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        examples = [
+            example(int(rng.integers(8)), {int(f): 1.0 for f in rng.integers(0, 4, 2)})
+            for _ in range(150)
+        ]
+        learner = new_learner(Options(bits=18, algorithm=algorithm, ranker=seed % 2 == 0))
+        teach(learner, examples)
+        assert learner.combination.weights[:NONE].min() >= 0
+        if algorithm in ("rtree", "filter", "oaa") and not learner.ranker:
+            given = learner.rank(batch_of(examples), len(examples), 1, 1).labels[:, 0]
+            assert given.tolist() == [label for label, _ in ask(learner, examples)]
 
 
 def test_before_learning_an_example_most_trees_decide_and_else_the_first():

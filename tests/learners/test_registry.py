@@ -35,11 +35,11 @@ def test_every_word_has_a_learner(algorithm):
 
 def test_it_learns_and_its_model_says_who_made_it(lomtree, data, tmp_path, algorithm):
     train(lomtree, tmp_path / "m", data, "--algorithm", algorithm, "--passes", 5)
-    score = json.loads(lomtree("test", "-i", tmp_path / "m", "--json", data).out)
+    score = json.loads(lomtree("test", "-i", tmp_path / "m", "--walk", "--json", data).out)
     assert score["algorithm"] == algorithm
     assert score["error"] < 0.1
     assert (score["mean_depth"] is None) == (algorithm == "oaa")
-    text = lomtree("test", "-i", tmp_path / "m", data).out.decode()
+    text = lomtree("test", "-i", tmp_path / "m", "--walk", data).out.decode()
     assert text.startswith(f"algorithm            {algorithm}\n")
     assert ("depth" in text) == (algorithm != "oaa")
     assert b'"algorithm":"%s"' % algorithm.encode() in (tmp_path / "m").read_bytes()

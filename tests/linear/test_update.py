@@ -216,8 +216,9 @@ def test_extreme_values_importances_and_steps_leave_everything_finite(loss, upda
             )  # fmt: skip
             learner = LomLearner(options)
             teach(learner, extreme_stream(np.random.default_rng(seed), low, high))
-            tree, statistics, weights = learner.state
+            tree, statistics, weights, kept = learner.state
             assert np.isfinite(weights.table).all()
+            assert np.isfinite(kept.weights).all()
             assert np.isfinite(tree.nodes["m"]).all()
             assert np.isfinite(statistics["m"]).all()
             assert np.isfinite(learner.scaler.scales.norms).all()

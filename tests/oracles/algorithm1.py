@@ -7,7 +7,10 @@ Where the paper is silent: an example of importance w counts w times; the score 
 limited to [-1, 1]; a score of 0 goes right; the victim of a swap is looked for to the left first,
 and there is no swap where the victim is the splitting leaf or the root. What happens where there
 are too many (node, label) statistics is told in eviction.py. Beyond the paper: all labels of a
-leaf but the most frequent one need a share of it (the minimum impurity) before it splits.
+leaf but the most frequent one need a share of it (the minimum impurity) before it splits; m
+collects a blend of the scores before and after the update, the more of the former the more often
+the node has heard of the label. A leaf remembers the labels that most of its examples have, to
+offer them to a search, and an example names a rival of its label; both serve a ranker.
 """
 
 import math
@@ -21,6 +24,9 @@ from tests.oracles.label_trees import draw
 from tests.oracles.regressor import Regressor, Rule, Scales
 
 NO_LABEL = -1
+SETTLING = 3  # examples of a label, at which what a node thought before counts half
+KEPT = 4  # labels that a leaf offers
+LARGEST = np.float32(1e30)
 
 
 @dataclass(eq=False)
@@ -40,6 +46,7 @@ class Node:
     arrived: float = 0.0  # the importance of all examples that came to the leaf
     label: int = NO_LABEL  # the most frequent one
     recycled: int = 0
+    offers: list = field(default_factory=list)  # of a leaf: [label, weight], in order of arrival
 
     @property
     def is_leaf(self):
@@ -71,6 +78,7 @@ class Lomtree:
         tie_break_noise=0.0,
         seed=0,
         min_impurity=0.1,
+        ranked=True,
     ):
         self.rule = rule
         self.R_S = swap_resistance
@@ -81,12 +89,14 @@ class Lomtree:
         self.scales = scales or Scales()
         self.tie_break_noise = tie_break_noise
         self.seed = seed
+        self.ranked = ranked
         self.root = Node(0, Regressor(rule))
         self.nodes = [self.root]
         self.t = 0
         self.deepest = 0
         self.labels_seen = 0
         self.events = Counter()  # the rare things that happened
+        self.rivals = []  # of each example
 
     @property
     def T(self):
@@ -94,25 +104,29 @@ class Lomtree:
 
     def predict(self, features, values):
         """The label of the leaf where an example ends, and that leaf's depth."""
-        return self._walk(features, self.scales.scaled(features, values))
+        leaf, depth = self._walk(features, self.scales.scaled(features, values), self.root)
+        return leaf.label, depth
 
-    def _walk(self, features, xs):
-        j, depth = self.root, 0
+    def _walk(self, features, xs, j):
+        depth = 0
         while not j.is_leaf:
             j = j.left if j.h.score(features, xs) < 0 else j.right
             depth += 1
-        return j.label, depth
+        return j, depth
 
     def learn(self, features, values, y, w=1.0):
         """Learn one example; returns what a walk before its update predicted, and the depth of its
         leaf. The scales have counted its values by then: they know no label."""
         if y < 0 or w == 0:
+            self.rivals.append(NO_LABEL)
             return self.predict(features, values)
         w = float(w)
         self._make_room()
         self.labels_seen = max(self.labels_seen, y + 1)
         xs = self.scales.learn(features, values)
-        prediction, _ = self._walk(features, xs)
+        honest, _ = self._walk(features, xs, self.root)
+        prediction, life = honest.label, honest.recycled
+        least_sure, other = math.inf, None
 
         j = self.root
         while True:
@@ -132,15 +146,59 @@ class Lomtree:
                 self._update_C(j)
                 depth = self._depth(j)  # a swap may have taken an ancestor away
                 self.deepest = max(self.deepest, depth)
+                self._offer(j, y, w)
+                if self.ranked and honest is not j and honest.is_leaf:
+                    self.events["the honest leaf is another one"] += 1
+                    if honest.recycled == life:
+                        self._offer(honest, y, w)
+                    else:
+                        self.events["the honest leaf is gone"] += 1
+                self.rivals.append(self._rival(features, xs, y, prediction, other))
                 return prediction, depth
             c = -1 if j.E > j.e(y) else 1
+            before = j.h.score(features, xs)
             score = j.h.train(features, xs, c, w, self.scales.mean_square(), j.sum_n)
-            gained = w * float(np.clip(score, -1, 1))
-            j.n[y] = j.n.get(y, 0.0) + w
+            heard = j.n.get(y, 0.0)
+            own = heard / (heard + SETTLING)
+            known, told = (float(np.clip(h, -1, 1)) for h in (before, score))
+            gained = w * (own * known + (1 - own) * told)
+            if abs(before) < least_sure:
+                least_sure, other = abs(before), j.right if before < 0 else j.left
+            j.n[y] = heard + w
             j.m[y] += gained
             j.sum_n += w
             j.sum_m += gained
             j = j.left if score < 0 else j.right
+
+    def _offer(self, v, y, w):
+        """An example of y belongs to the leaf v. A label for which there is no room takes from the
+        one that has least, and its place when nothing is left of that."""
+        w = np.float32(w)
+        for one in v.offers:
+            if one[0] == y:
+                one[1] = min(one[1] + w, LARGEST)
+                return
+        if len(v.offers) < KEPT:
+            v.offers.append([y, min(w, LARGEST)])
+            return
+        least = min(v.offers, key=lambda one: one[1])
+        least[1] -= w
+        self.events["took from another label"] += 1
+        if least[1] <= 0:
+            self.events["took the place of another label"] += 1
+            least[:] = [y, min(w, LARGEST)]
+
+    def _rival(self, features, xs, y, prediction, other):
+        """The label predicted, if it was wrong; else the one that would have been, had the example
+        gone the other way at the node that was least sure."""
+        if not self.ranked:
+            return NO_LABEL
+        if prediction not in (y, NO_LABEL):
+            return prediction
+        if other is None:
+            return NO_LABEL
+        label = self._walk(features, xs, other)[0].label
+        return NO_LABEL if label == y else label
 
     def _depth(self, j):
         return 0 if j is self.root else 1 + self._depth(j.parent)
@@ -213,6 +271,7 @@ class Lomtree:
             v.m, v.l, v.n, v.sum_m, v.sum_n, v.C = {}, {}, {}, 0.0, 0.0, 0.0
             v.max_l = v.arrived = 0.0
             v.label = j.label
+            v.offers = [[j.label, np.float32(0.5)]]
         j.left, j.right = left, right
 
     def _update_C(self, v):

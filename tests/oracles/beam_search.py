@@ -7,8 +7,10 @@ import math
 from collections import defaultdict
 from dataclasses import replace
 
-HOPELESS = 1e-4
-MOST_LABELS = 32  # of a leaf
+HOPELESS = 1e-2
+FROM_TREES = 32  # candidates, and only those that have this share of what the best one has:
+LEAST_MASS = 0.02
+SMALLEST_MASS = 1e-3
 THRESHOLD_SCORE = math.log(1 / 0.05 - 1)  # beyond it logistic gradients are too small to count
 
 
@@ -24,7 +26,7 @@ def has_a_label(tree, v):
 
 def by_leaves_alone(options):
     """These options, but nothing besides the leaves has a say in what the best labels are."""
-    return replace(options, centroids=False)
+    return replace(options, ranker=False)
 
 
 def search(tree, features, values, width):
@@ -53,30 +55,29 @@ def search(tree, features, values, width):
     return level, asked
 
 
-def share(tree, v, y):
-    """Of label y in the node v: its frequency, where the parent's share counts as one example."""
-    above = 0.0 if v is tree.root else share(tree, v.parent, y)
-    return (v.l.get(y, 0.0) + above) / (sum(v.l.values()) + 1)
-
-
 def leaf_labels(tree, leaf):
-    """{label: share} of a leaf."""
+    """{label: share} of a leaf: its weight by that of all that are kept and of one example more."""
     if hasattr(tree, "saw"):  # a tree over labels
         return {leaf.label: 1.0} if leaf.label in tree.seen else {}
-    if leaf.label < 0:
-        return {}
-    shares = {y: share(tree, leaf, y) for y in leaf.l or [leaf.label]}
-    best = sorted(shares, key=lambda y: (-shares[y], y))[:MOST_LABELS]
-    return {y: shares[y] for y in best}
+    total = 1 + sum(float(weight) for _, weight in leaf.offers)
+    return {label: float(weight) / total for label, weight in leaf.offers}
 
 
-def rank(trees, features, values, width, inverse_temperature):
-    """{label: probability} over all labels in the leaves that are found in the trees."""
+def rank(trees, features, values, width, mass_weight, none_logit):
+    """{label: probability} over the best of all labels in the leaves that are found in the trees; a
+    label's logit is the weighted logarithm of its mass, and that none of them is right has one,
+    too."""
     masses = defaultdict(float)
     for tree in trees:
         for leaf, mass in search(tree, features, values, width)[0]:
             for label, part in leaf_labels(tree, leaf).items():
                 masses[label] += mass * part
-    chances = {label: mass**inverse_temperature for label, mass in masses.items()}
-    total = sum(chances.values())
+    total, largest = sum(masses.values()), max(masses.values(), default=0)
+    best = sorted(masses, key=lambda label: -masses[label])[:FROM_TREES]
+    chances = {
+        label: max(masses[label] / total, SMALLEST_MASS) ** mass_weight
+        for label in best
+        if masses[label] >= LEAST_MASS * largest
+    }
+    total = sum(chances.values()) + math.exp(none_logit)
     return {label: chance / total for label, chance in chances.items()}

@@ -78,6 +78,7 @@ class LabelTree:
         self.leaves = [self.root]  # by label
         self.seen = set()
         self.events = Counter()  # the rare things that happened
+        self.rivals = []  # of each example that was learned: what it was taken for
         self._give_leaves(classes - 1)
 
     def predict(self, features, values):
@@ -91,6 +92,7 @@ class LabelTree:
             return self.predict(features, values)
         xs = self.scales.learn(features, values)
         prediction, _ = self._walk(features, xs)
+        self.rivals.append(NO_LABEL if prediction == y else prediction)
         self._give_leaves(y)
         self.seen.add(y)
         self._train(features, xs, y, float(w))

@@ -64,6 +64,13 @@ def in_counts(name, value):
     return change
 
 
+def one_more(name):
+    def change(header, arrays):
+        header["counts"][name] += 1
+
+    return change
+
+
 def larger_table(header, arrays):
     """Of 2^20 cells, for hardly any weights."""
     header["options"]["bits"] = 20
@@ -81,7 +88,7 @@ MALFORMED = {
     "another kind of rows": in_header("weights", "sparse"),
     "a table larger than it can be": larger_table,
     "more blocks than regressors": in_counts("blocks", 19),
-    "an empty block": in_counts("blocks", 3),
+    "an empty block": one_more("blocks"),
     "a place left free": set_form("nodes.slot", lambda a: a + (a == a.max())),
     "more internal nodes than there are": in_counts("t", 10),
     "fewer internal nodes than there are": in_counts("t", 0),
@@ -160,6 +167,28 @@ def assert_refused(whole, change, folder):
 
 @pytest.mark.parametrize("change", MALFORMED.values(), ids=MALFORMED.keys())
 def test_a_correct_checksum_does_not_make_a_model(whole, tmp_path, change):
+    assert_refused(whole, change, tmp_path)
+
+
+OF_LEAVES = {
+    "more labels than a leaf keeps": set_form("leaf_labels.count", lambda a: a * 0 + 5),
+    "an inner node that keeps labels": set_form("leaf_labels.count", lambda a: a[::-1].copy()),
+    "labels of fewer nodes": set_form("leaf_labels.count", lambda a: a[:-1]),
+    "counts of another type": set_form("leaf_labels.count", lambda a: a.astype(np.int64)),
+    "a label out of range": set_item("leaf_labels.label", 0, CLASSES),
+    "a label below none": set_item("leaf_labels.label", 0, -2),
+    "a label that is none": set_item("leaf_labels.label", 0, -1),
+    "labels too few": set_form("leaf_labels.label", lambda a: a[:-1]),
+    "a weight that is no number": set_item("leaf_labels.weight", 0, np.nan),
+    "an infinite weight": set_item("leaf_labels.weight", 0, np.inf),
+    "a negative weight": set_item("leaf_labels.weight", 0, -1),
+    "weights too many": set_form("leaf_labels.weight", lambda a: np.append(a, a[:1])),
+    **{f"no {name}s": without(f"leaf_labels.{name}") for name in ("count", "label", "weight")},
+}
+
+
+@pytest.mark.parametrize("change", OF_LEAVES.values(), ids=OF_LEAVES.keys())
+def test_leaves_offer_labels_that_there_are(whole, tmp_path, change):
     assert_refused(whole, change, tmp_path)
 
 

@@ -8,14 +8,14 @@ import pytest
 from lomtree.core.options import Options
 from lomtree.learners.factory import new_learner
 from lomtree.model.model_file import read_model
-from lomtree.ranking.ranking import INVERSE_TEMPERATURE
 from lomtree.training.calibration import LEAST, POWERS, fit_inverse_temperature
 from tests.generators.streams import BITS, batch_of, random_stream, teach
 
 
 def loss_of(learner, batch, inverse_temperature):
     """The log loss of the probabilities with this inverse temperature, label by label."""
-    ranking = learner.rank(batch, len(batch.labels), 16, 64, inverse_temperature)
+    learner.inverse_temperature = inverse_temperature
+    ranking = learner.rank(batch, len(batch.labels), 16, 64)
     loss = 0.0
     for labels, chances, label in zip(
         ranking.labels, ranking.probabilities, batch.labels, strict=True
@@ -27,11 +27,12 @@ def loss_of(learner, batch, inverse_temperature):
 
 @pytest.mark.parametrize("algorithm", ["lomtree", "rtree", "oaa"])
 def test_the_power_with_the_smallest_log_loss_is_found(algorithm):
-    for seed in range(3):
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         stream = [one for one in random_stream(rng, 900, 8) if one.label >= 0]
-        learner = new_learner(Options(algorithm=algorithm, bits=BITS))
+        learner = new_learner(Options(algorithm=algorithm, bits=BITS, ranker=seed % 2 == 0))
         teach(learner, stream[:600])
+        learner.inverse_temperature = 3.0  # of an earlier run
         held_out = batch_of(stream[600:])
         found = fit_inverse_temperature(learner, [held_out])
         losses = {power: loss_of(learner, held_out, power) for power in POWERS.tolist()}
@@ -51,17 +52,31 @@ def test_the_model_keeps_what_was_fitted_and_probabilities_follow(lomtree, lines
     temperature = f"temperature {1 / inverse_temperature:.2g}\n"
     assert f"probabilities calibrated on held-out examples: {temperature}" in done.err
     assert inverse_temperature in POWERS
-    assert read_model(str(plain)).learner.inverse_temperature == INVERSE_TEMPERATURE
+    assert read_model(str(plain)).learner.inverse_temperature == 1
 
 
-def test_fitted_probabilities_promise_less_where_labels_are_noise(lomtree, tmp_path):
+def test_probabilities_promise_no_more_than_holds_where_labels_are_noise(lomtree, tmp_path):
+    """Two labels are equally probable, always: no log loss is below log 2."""
     rng = np.random.default_rng(0)
     rows = [(rng.integers(4), rng.integers(3)) for _ in range(4000)]
     text = b"".join(b"%d |f w%d\n" % (2 * word + side % 2, word) for side, word in rows)
-    errors = {}
     for share in (0, 0.2):
         model = tmp_path / "model"
         lomtree("train", "-f", model, "--holdout", share, "--passes", 3, stdin=text)
         result = json.loads(lomtree("test", "-i", model, "--top", 2, "--json", stdin=text).out)
-        errors[share] = result["calibration_error"], result["log_loss"]
-    assert errors[0.2] < errors[0]
+        assert result["calibration_error"] < 0.03
+        assert result["log_loss"] < np.log(2) + 0.01
+
+
+@pytest.mark.parametrize("factor", [0.3, 3.0])
+def test_probabilities_that_are_too_timid_or_too_bold_are_fitted(factor):
+    stream = [one for one in random_stream(np.random.default_rng(7), 1200, 8) if one.label >= 0]
+    learner = new_learner(Options(bits=BITS))
+    teach(learner, stream[:800])
+    held_out = batch_of(stream[800:])
+    before = loss_of(learner, held_out, fit_inverse_temperature(learner, [held_out]))
+    learner.combination.weights[:] *= factor
+    found = fit_inverse_temperature(learner, [held_out])
+    assert (found < 1) == (factor > 1)
+    assert loss_of(learner, held_out, 1.0) > loss_of(learner, held_out, found)
+    assert loss_of(learner, held_out, found) == pytest.approx(before, rel=0.02)

@@ -313,6 +313,8 @@ def learn_example(state, settings, scratch, lesson, example):
             is_leaf = not split(state, settings.growth, j)
             if counts.swaps != swaps:  # which may have taken an ancestor of j out of the tree
                 depth = depth_of_node(nodes, j)
+                if end == nodes[j].left or end == nodes[j].right:  # another leaf by now
+                    end = np.int64(NO_NODE)
             if is_leaf:
                 note_step(paths, y, depth + 1, NO_NODE, 0)
                 end_example(state, lesson, example, j, end)

@@ -23,7 +23,6 @@ from lomtree.learners.tree.leaf_labels import (
 )
 from lomtree.learners.tree.learner import TreeLearner
 from lomtree.learners.tree.nodes import (
-    FIRST_NODES,
     Tree,
     load_tree,
     make_tree,
@@ -44,12 +43,12 @@ class LomLearner(TreeLearner):
     state: LomState
 
     def _new_state(self) -> LomState:
-        adaptive = self.options.update == "adaptive"
+        tree, adaptive = make_tree(), self.options.update == "adaptive"
         return LomState(
-            make_tree(),
+            tree,
             statistics.make_statistics(),
             make_weights(self.options.bits, adaptive),
-            make_leaf_labels(FIRST_NODES),
+            make_leaf_labels(len(tree.nodes)),
         )
 
     def _make_scratch(self, length: int) -> LomScratch:

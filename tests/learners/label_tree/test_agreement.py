@@ -18,6 +18,7 @@ from tests.generators.streams import (
     example,
     leave_gaps,
     naive_learner,
+    note_rivals,
     random_options,
     random_stream,
     shape_of,
@@ -34,7 +35,10 @@ def told(results):
 
 def assert_agree(options, examples, questions=(), cuts=()):
     learner, tree = new_learner(options), naive_learner(options)
+    rivals = note_rivals(learner)
     assert told(teach(learner, examples, cuts)) == told(teach_naive(tree, examples))
+    learned = [one.label >= 0 and one.weight > 0 for one in examples]
+    assert [rival for [rival], counts in zip(rivals, learned, strict=True) if counts] == tree.rivals
     assert shape_of(learner) == tree.shape()
     assert weights_of(learner) == tree.weights()
     assert told(ask(learner, questions)) == told(ask_naive(tree, questions))

@@ -23,6 +23,7 @@ from tests.generators.streams import (
     example,
     naive_learner,
     nodes_of,
+    note_rivals,
     random_options,
     random_stream,
     statistics_of,
@@ -33,7 +34,9 @@ from tests.generators.streams import (
 
 def assert_agree(options, examples, questions=(), cuts=()):
     learner, tree = LomLearner(options), naive_learner(options)
+    rivals = note_rivals(learner)
     assert teach(learner, examples, cuts) == teach_naive(tree, examples)
+    assert rivals == [[rival] for rival in tree.rivals]
     assert_same_tree(learner, tree)
     assert_same_weights(learner, tree)
     assert ask(learner, questions) == ask_naive(tree, questions)
@@ -50,6 +53,12 @@ def test_agrees_with_the_naive_tree_on_random_streams():
         questions = random_stream(rng, 20, classes, length=12)
         events += assert_agree(random_options(rng), stream, questions, cuts).events
     assert events["swap"] > 300
+    for kind in (
+        "the honest leaf is another one",
+        "took from another label",
+        "took the place of another label",
+    ):
+        assert events[kind] > 100, (kind, events)
 
 
 def test_agrees_where_swaps_are_rare_kinds_of_swaps():
@@ -69,6 +78,7 @@ def test_agrees_where_swaps_are_rare_kinds_of_swaps():
         "victim is the splitting leaf",
     ):
         assert events[kind] > 100, (kind, events)
+    assert events["the honest leaf is gone"] > 10, events
 
 
 @settings(max_examples=150, deadline=None)

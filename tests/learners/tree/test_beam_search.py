@@ -8,12 +8,13 @@ import pytest
 from lomtree.core.constants import NO_LABEL, NO_NODE
 from lomtree.core.execution import Execution
 from lomtree.core.options import Options
-from lomtree.examples.batch import CONSTANT
+from lomtree.examples.batch import CONSTANT, Vector
 from lomtree.learners.factory import new_learner
-from lomtree.learners.tree.beam_search import SearchSettings, make_beam, search
+from lomtree.learners.tree.beam_search import SearchSettings, make_beam, search, search_example
+from lomtree.learners.tree.leaf_labels import KEPT
 from lomtree.learners.tree.nodes import with_room
 from lomtree.linear.update import threshold_score
-from lomtree.ranking import ranking
+from lomtree.ranking.combination import MASS, NONE
 from lomtree.ranking.ranking import make_found
 from tests.generators.streams import (
     ask,
@@ -28,27 +29,35 @@ from tests.generators.streams import (
     teach_naive,
 )
 from tests.oracles.beam_search import by_leaves_alone
+from tests.oracles.beam_search import leaf_labels as leaf_labels_slowly
 from tests.oracles.beam_search import rank as rank_slowly
 from tests.oracles.beam_search import search as search_slowly
 
 WIDTHS = (1, 2, 3, 8, 64)
+IMPOSSIBLE = -1e6  # the logit of "none of these"
 every_tree = pytest.mark.parametrize("algorithm", ["lomtree", "rtree", "filter"])
 
 
 def found(learner, examples, width):
     """[([(leaf, probability)], regressors asked)] of every example."""
+    scaled, beam, given = scaled_batch(learner, examples), make_beam(width), []
+    for number in range(len(examples)):
+        vector = Vector(scaled.features, scaled.values, *scaled.starts[number : number + 2])
+        level, held, asked = search_example(learner.router, vector, stretch_of(learner), beam)
+        leaves = beam.nodes[level, :held].tolist(), beam.masses[level, :held].tolist()
+        given.append((list(zip(*leaves, strict=True)), asked))
+    return given
+
+
+def scaled_batch(learner, examples):
     batch, count = batch_of(examples), len(examples)
     scaled = learner.scaler.outline(batch, count)
     learner.scaler.apply(batch, 0, count, scaled)
-    leaves = make_found(count, width)
-    asked = np.zeros(count, np.int32)
-    stretch = 1.0 if learner.options.loss == "logistic" else threshold_score(0.05)
-    settings = SearchSettings(stretch, 0, 0)
-    search(learner.router, scaled, 0, count, settings, make_beam(width), leaves, asked)
-    return [
-        ([(int(v), float(p)) for v, p in zip(*row, strict=True) if v != NO_NODE], int(effort))
-        for *row, effort in zip(*leaves, asked, strict=True)
-    ]
+    return scaled
+
+
+def stretch_of(learner):
+    return 1.0 if learner.options.loss == "logistic" else threshold_score(0.05)
 
 
 def name_of(learner, v):
@@ -95,24 +104,53 @@ def test_the_same_leaves_as_a_naive_search(algorithm):
 
 
 @every_tree
+def test_the_labels_of_the_leaves_found_with_their_masses(algorithm):
+    """Beside the columns of another tree, which stay as they are."""
+    width, several = 8, 0
+    for options, examples in streams(algorithm, 6):
+        learner, tree = taught(options, examples)
+        scaled, asked = scaled_batch(learner, examples), np.zeros(len(examples), np.int32)
+        labels = make_found(len(examples), 3 * width * KEPT)
+        labels.labels[:], labels.masses[:] = -7, -7.0
+        settings = SearchSettings(stretch_of(learner), width * KEPT)
+        search(
+            learner.router, learner.leaf_labels, scaled, 0, len(examples), settings,
+            make_beam(width), labels, asked,
+        )  # fmt: skip
+        own = slice(width * KEPT, 2 * width * KEPT)
+        for row, one in enumerate(examples):
+            leaves, effort = search_slowly(tree, one.features, one.values, width)
+            wanted = [
+                (label, mass * share)
+                for leaf, mass in leaves
+                for label, share in leaf_labels_slowly(tree, leaf).items()
+            ]
+            pairs = zip(labels.labels[row, own], labels.masses[row, own], strict=True)
+            given = [(int(label), float(mass)) for label, mass in pairs if label != NO_LABEL]
+            assert [label for label, _ in given] == [label for label, _ in wanted]
+            assert [mass for _, mass in given] == pytest.approx([mass for _, mass in wanted])
+            assert asked[row] == effort
+            several += len(given) > len(leaves)
+        assert np.all(np.delete(labels.labels, np.arange(own.start, own.stop), axis=1) == -7)
+    assert several > 100 or algorithm != "lomtree"
+
+
+@every_tree
 def test_the_same_probabilities_as_a_naive_sum_over_the_leaves(algorithm):
-    """Shares leave out what comes from far above, so masses are the same but for a little."""
     for options, examples in streams(algorithm, 12):
         learner, tree = taught(by_leaves_alone(options), examples)
-        questions = examples[-40:]
+        questions, weights = examples[-40:], learner.combination.weights[[MASS, NONE]]
         for width in WIDTHS:
             given = learner.rank(batch_of(questions), len(questions), width, 64)
             for row, one in enumerate(questions):
-                wanted = rank_slowly(
-                    [tree], one.features, one.values, width, ranking.INVERSE_TEMPERATURE
-                )
+                wanted = rank_slowly([tree], one.features, one.values, width, *weights)
                 best = sorted(wanted, key=lambda label: -wanted[label])
                 chances = given.probabilities[row][: len(best)].tolist()
                 assert set(given.labels[row].tolist()) - {NO_LABEL} == set(best)
                 assert chances == sorted(chances, reverse=True)
-                assert chances == pytest.approx([wanted[label] for label in best], abs=1e-3)
+                assert chances == pytest.approx([wanted[label] for label in best], rel=1e-4)
                 for place, label in enumerate(given.labels[row][: len(best)].tolist()):
-                    assert wanted[label] == pytest.approx(chances[place], abs=1e-3)
+                    assert wanted[label] == pytest.approx(chances[place], rel=1e-4)
 
 
 @every_tree
@@ -152,7 +190,7 @@ def test_a_beam_as_wide_as_the_tree_finds_every_leaf_that_is_not_hopeless(algori
             assert {v for v, _ in leaves} <= all_leaves
             assert chances == sorted(chances, reverse=True)
             assert sum(chances) <= 1 + 1e-9
-            assert sum(chances) > 1 - 64 * len(nodes) * 1e-4
+            assert sum(chances) > 1 - len(nodes) * 1e-2
             if {v for v, _ in leaves} == all_leaves:
                 assert sum(chances) == pytest.approx(1, abs=0.1)
                 all_found += 1
@@ -163,6 +201,9 @@ def test_a_beam_as_wide_as_the_tree_finds_every_leaf_that_is_not_hopeless(algori
 def test_probabilities_of_all_labels_found_sum_to_one(algorithm):
     for options, examples in streams(algorithm, 6):
         learner, _ = taught(options, examples)
+        some = learner.rank(batch_of(examples), len(examples), 16, 1000).probabilities.sum(axis=1)
+        assert np.all((0 < some) & (some < 1 + 1e-5))  # the rest is what none of them has
+        learner.combination.weights[NONE] = IMPOSSIBLE
         given = learner.rank(batch_of(examples), len(examples), 16, 1000)
         assert given.probabilities.sum(axis=1) == pytest.approx(1, abs=1e-5)
         fewer = learner.rank(batch_of(examples), len(examples), 16, 3)
@@ -174,6 +215,7 @@ def test_a_tree_of_one_leaf_predicts_its_label():
     for algorithm in ("lomtree", "rtree", "filter"):
         learner = new_learner(Options(bits=18, algorithm=algorithm))
         teach(learner, [example(0, {1: 1.0}), example(0, {2: 1.0})])
+        learner.combination.weights[NONE] = IMPOSSIBLE
         given = learner.rank(batch_of([example(-1, {1: 1.0}), example(-1)]), 2, 16, 3)
         assert given.labels.tolist() == [[0, NO_LABEL, NO_LABEL]] * 2
         assert given.probabilities.tolist() == [[1, 0, 0]] * 2
@@ -228,10 +270,10 @@ def test_no_probability_vanishes_however_deep_the_tree_is():
 
 
 def test_a_search_ends_where_all_that_is_deeper_is_hopeless():
-    """A leaf has half of what is left; from 0.5^15 on that is less than HOPELESS times 0.5."""
+    """A leaf has half of what is left; from 0.5^8 on that is less than HOPELESS times 0.5."""
     [(leaves, asked)] = found(chain(3000), [example(-1, {1: 1.0})], 64)
-    assert leaves == [(2 * depth - 1, 0.5**depth) for depth in range(1, 15)]
-    assert asked == 15
+    assert leaves == [(2 * depth - 1, 0.5**depth) for depth in range(1, 8)]
+    assert asked == 8
 
 
 @pytest.mark.parametrize("trees", [1, 3])

@@ -36,7 +36,7 @@ def test_a_tree_that_follows_its_labels_stops_there_too():
     learner.state.tree.nodes[leaf] = learner.state.tree.nodes[0]
     learner.state.tree.nodes["left"][leaf] = NO_NODE
     before = int(counts["nodes"][0])
-    split(learner.state.tree, growth, leaf)
+    split(learner.state, growth, leaf)
     assert int(counts["nodes"][0]) == before
 
 
