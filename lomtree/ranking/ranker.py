@@ -285,9 +285,9 @@ class Ranker:
         self, batch: Batch, tree_rivals: np.ndarray, mean_squares: np.ndarray, first: int, last: int
     ) -> None:
         """`tree_rivals` is int32[trees, examples]: a label for each, or NO_LABEL."""
-        wanted, trees = longest(batch, first, last), len(tree_rivals)
-        if wanted > len(self._scratch.sizes) or trees != self._trees:
-            self._scratch, self._trees = make_scratch(trees, 2 * wanted), trees
+        wanted = longest(batch, first, last)
+        if wanted > len(self._scratch.sizes):
+            self._scratch = make_scratch(len(tree_rivals), 2 * wanted)
         while True:
             first = learn(
                 self.state, self._limits, self._scratch, batch, tree_rivals, mean_squares,
