@@ -98,7 +98,8 @@ def search_options(command):
         click.option(
             "--walk",
             is_flag=True,
-            help="Predict as the paper does, by one walk to one leaf: faster, with more errors.",
+            help="Predict as the paper does, by one walk down to one leaf (of each tree): faster, "
+            "with more errors.",
         ),
         click.option(
             "--beam",
@@ -106,7 +107,7 @@ def search_options(command):
             metavar="B",
             default=BEAM,
             show_default=True,
-            help="Search the B most probable leaves of each tree.",
+            help="Search the B most probable leaves of each tree: more find more, and take longer.",
         ),
     ):
         command = decorate(command)

@@ -27,7 +27,8 @@ from lomtree.system.timing import watch
 
 @command(
     epilog="  zcat test.vw.gz | lomtree predict -i model.lom > labels.txt\n"
-    "  lomtree predict -i model.lom test.vw.gz --top 3"
+    "  lomtree predict -i model.lom test.vw.gz --top 3\n"
+    "  lomtree predict -i model.lom test.vw.gz --walk -p labels.txt"
 )
 @model_options
 @search_options
@@ -47,12 +48,13 @@ def predict(
     ctx, model_path, threads, sources, walk, beam, top, probabilities, predictions, format,
     on_error, quiet,
 ) -> None:  # fmt: skip
-    """Print the predicted label of every example in DATA, followed by its tag.
+    """Print the predicted label of every example in DATA.
 
-    Trees are searched and the labels found are ranked; --walk is the paper's prediction.
+    Trees are searched, other labels are found by the example's features, and the best of all are
+    ranked. --walk is the paper's prediction.
 
-    There is one line for every line of DATA; it is empty for a blank line, a comment of libsvm
-    text, and a bad line that was skipped.
+    The label is followed by the example's tag. There is one line for every line of DATA; it is
+    empty for a blank line, a comment of libsvm text, and a bad line that was skipped.
     """
     to_stdout = not predictions or predictions == STANDARD
     inputs = [("the model", model_path), *(("the data", path) for path in sources)]

@@ -43,7 +43,7 @@ from lomtree.system.timing import Clock
     "--recall",
     is_flag=True,
     help="Show how often the label is among the best 10 and 20 that the search of the trees finds, "
-    "that the lists of labels by feature vote for, and that are ranked; takes twice as long.",
+    "that the lists of labels by feature vote for, and that are ranked. Not for oaa.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
 @click.option("--by-label", is_flag=True, help="Show the labels with the most errors.")
@@ -59,12 +59,11 @@ def test(
     ctx, model_path, threads, sources, walk, beam, top, recall, as_json, by_label, confusion, rows,
     format, on_error, quiet,
 ) -> None:  # fmt: skip
-    """Print how well a model predicts the labels of DATA: the error, the log loss of the
-    probabilities, their expected calibration error, and how often predictions of a given
-    probability are right.
+    """Print how well a model predicts the labels of DATA.
 
-    Predictions are those of lomtree predict; with --walk, where there are no probabilities, the
-    paper's.
+    That is the error, the log loss of the probabilities, their expected calibration error, and how
+    often predictions of a given probability are right. With --walk, the paper's prediction, there
+    are no probabilities: the error and the depth of the leaves are shown.
     """
     if rows is not None and not (by_label or confusion):
         raise OptionError("--rows has no meaning without --by-label or --confusion")

@@ -79,13 +79,16 @@ class Options:
     )
     ranker: bool = _option(
         True,
-        "Learn to rank the labels that trees find, and to find others: centroids, lists of labels "
-        "by feature, and regressors of labels. Not for oaa.",
+        "Also learn to find labels by their features, and to rank all labels found: centroids, "
+        "lists of labels by feature, and a regressor for each label. Without it models are smaller "
+        "and faster, with more errors. oaa has none.",
     )
     paper: bool = _option(
         False,
-        "Algorithm 1 of the paper to the letter, trained by plain gradient descent with a constant "
-        "step: sets what it needs, and says what. Choose -l, -T and -R yourself.",
+        "Algorithm 1 of the paper and nothing else, trained by gradient descent with a constant "
+        "step. Sets --loss absolute (oaa: squared), --update sgd, --power-t 0, --scale none, "
+        "--min-impurity 0, --no-ranker, no clip and -l 0.5, unless you choose otherwise; -T and -R "
+        "are yours.",
     )
     learning_rate: float = _own_option("learning_rate", "Step size.", "-l")
     power_t: float = _option(

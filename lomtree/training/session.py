@@ -293,7 +293,8 @@ class Session:
         name, done = ("ranked error", "ranked") if ranked else ("search error", "searched for")
         many = f"{probe.examples:,} example{'s' if probe.examples > 1 else ''}"
         were = "they were" if probe.examples > 1 else "it was"
-        return f"{name:18} {probe.error:.4f} on {many}, {done} before {were} learned\n"
+        when = ", in the first pass" if self._passes > 1 else ""
+        return f"{name:18} {probe.error:.4f} on {many}, {done} before {were} learned{when}\n"
 
 
 def _clip(options: Options) -> str:

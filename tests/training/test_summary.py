@@ -36,6 +36,12 @@ def test_a_tree_has_two_errors(lomtree, data, tmp_path, arguments, shown, name, 
     assert told == f"{count} examples, {done} before they were learned"
 
 
+def test_only_the_first_pass_has_examples_that_are_new(lomtree, data, tmp_path):
+    once = said(lomtree, data, tmp_path)["ranked error"]
+    twice = said(lomtree, data, tmp_path, "--passes", 2)["ranked error"]
+    assert twice == once + ", in the first pass"
+
+
 def test_one_against_all_compares_all_labels_anyway(lomtree, data, tmp_path):
     lines = said(lomtree, data, tmp_path, "--algorithm", "oaa")
     assert "the label with the largest score" in lines["above"]
