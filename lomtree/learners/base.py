@@ -144,9 +144,10 @@ class Learner(ABC):
         """Rank the labels of an example that is learned next, and learn from how that went."""
         y = int(scaled.labels[example])
         candidates, count = self._find_candidates(scaled, example)
-        self.probe.look(candidates, count, y, float(scaled.weights[example]), self.examples)
+        importance = float(scaled.weights[example])
+        self.probe.look(candidates, count, y, importance, self.examples)
         if self._has_seen(y):
-            self.probe.teach(self.combination, candidates, count, y)
+            self.probe.teach(self.combination, candidates, count, y, importance)
 
     @abstractmethod
     def learn_scaled(self, lesson: Lesson, begin: int, end: int) -> None:

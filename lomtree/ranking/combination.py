@@ -100,6 +100,12 @@ def solve(rows):
 
 @kernel
 def learn(combination, scratch, signs, count, right):
+    """Learn from an example of importance 1."""
+    learn_weighted(combination, scratch, signs, count, right, 1.0)
+
+
+@kernel
+def learn_weighted(combination, scratch, signs, count, right, importance):
     """Learn from an example with so many candidates; `right` is the number of the right one, or
     `count` if it is none of them."""
     weights, curvature = combination
@@ -115,12 +121,12 @@ def learn(combination, scratch, signs, count, right):
             for place in range(count + 1):
                 one = sign_of(signs, count, place, i) - mean[i]
                 other = sign_of(signs, count, place, j) - mean[j]
-                curvature[i, j] += shares[place] * one * other
+                curvature[i, j] += importance * shares[place] * one * other
         curvature[i, i] += (1.0 - MEMORY) / (SPREAD[i] * SPREAD[i])
     for i in range(SIGNS):
         for j in range(SIGNS):
             rows[i, j] = curvature[i, j]
-        rows[i, SIGNS] = mean[i] - sign_of(signs, count, right, i)
+        rows[i, SIGNS] = importance * (mean[i] - sign_of(signs, count, right, i))
     solve(rows)
     for i in range(SIGNS):
         if not abs(rows[i, SIGNS]) < np.inf:  # no curvature of examples: a stranger's

@@ -14,7 +14,12 @@ import numpy as np
 from lomtree.examples.batch import Batch
 from lomtree.hashing.counter_rng import draw, uniform
 from lomtree.jit.kernel import kernel
-from lomtree.ranking.combination import Combination, CombinationScratch, learn, make_scratch
+from lomtree.ranking.combination import (
+    Combination,
+    CombinationScratch,
+    learn_weighted,
+    make_scratch,
+)
 from lomtree.ranking.ranking import Candidates
 
 DENSE = 256  # with a ranker
@@ -76,13 +81,20 @@ class Probe:
         self._weight += weight
         self._wrong += 0.0 if right else weight
 
-    def teach(self, combination: Combination, candidates: Candidates, count: int, y: int) -> None:
+    def teach(
+        self,
+        combination: Combination,
+        candidates: Candidates,
+        count: int,
+        y: int,
+        importance: float = 1.0,
+    ) -> None:
         """Let a combination learn from an example's candidates, of which y is right."""
         if self._scratch is None or count >= len(self._scratch.shares):
             self._scratch = make_scratch(2 * count)
         places = np.flatnonzero(candidates.labels[:count] == y)
         right = int(places[0]) if len(places) else count
-        learn(combination, self._scratch, candidates.signs, count, right)
+        learn_weighted(combination, self._scratch, candidates.signs, count, right, importance)
 
     @property
     def error(self) -> float:

@@ -31,10 +31,10 @@ def test_options_are_checked_once(lomtree, data, tmp_path, counted):
 
 
 @pytest.mark.parametrize(("trees", "times"), [(1, 1), (2, 2)])
-def test_what_leaves_predict_is_counted_once_for_calibration_and_file(
+def test_what_leaves_offer_is_kept_for_calibration_and_listed_once_for_the_file(
     lomtree, data, tmp_path, counted, trees, times
 ):
-    calls = counted(lom, "count_leaf_labels")
+    calls = counted(lom, "store_leaf_labels")
     train = ("train", data, "-b", 18, "--holdout", 0.2, "--trees", trees, "--quiet")
     assert lomtree(*train, "-f", tmp_path / "m").status == 0
     assert len(calls) == times

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from lomtree.core.constants import BEAM
 from lomtree.core.options import Options
 from lomtree.examples import replay
 from lomtree.examples.batch import Batch
@@ -18,7 +19,7 @@ from lomtree.training.progress import Meter
 from lomtree.training.sources import cached_examples, number_examples, written_to
 from lomtree.training.trainer import Trainer, held_out
 from tests.generators.strange_files import sections
-from tests.generators.streams import ask, batch_of, random_stream, teach
+from tests.generators.streams import batch_of, random_stream, teach
 
 STREAM = [
     example._replace(label=abs(example.label))
@@ -82,8 +83,10 @@ def test_further_passes_learn_from_what_was_kept(tmp_path):
     run = Run(cuts=[70, 140], passes=3)  # the batches are an iterator: they come once
     assert run.passes == 3
     assert run.meter.examples == 3 * 200
-    again = Run(STREAM * 3)
-    again.model.position = 200  # the place in the stream, which was read once
+    again = Run(STREAM)
+    predictions, depths = np.empty((2, 200), np.int32)
+    for _ in range(2):
+        again.model.learner.learn(batch_of(STREAM), 200, predictions, depths, fresh=False)
     assert run.file(tmp_path) == again.file(tmp_path)
 
 
@@ -114,7 +117,7 @@ def test_held_out_examples_are_never_learned(tmp_path):
 def test_the_held_out_error_is_weighted_and_of_the_model_after_the_pass():
     run = Run(holdout=0.4, seed=3)
     aside = [e for e, out in zip(STREAM, held_out(3, 0.4, 0, 200), strict=True) if out]
-    predictions = [prediction for prediction, _depth in ask(run.model.learner, aside)]
+    predictions = run.model.learner.rank(batch_of(aside), len(aside), BEAM, 1).labels[:, 0]
     wrong = sum(
         e.weight for e, prediction in zip(aside, predictions, strict=True) if prediction != e.label
     )
