@@ -26,7 +26,7 @@ from lomtree.ranking.ranking import Candidates, Ranking, Scorer, no_ranker
 from lomtree.storage.state_dict import StateDict
 from lomtree.system.timing import watch
 
-SHORTEST_CHUNK, LONGEST_CHUNK = 128, 1024  # examples: see _learn_part()
+SHORTEST_CHUNK, LONGEST_CHUNK = 64, 1024  # examples: see _learn_part()
 WORTH_A_THREAD = 256  # examples
 
 
@@ -48,6 +48,13 @@ class Depths(NamedTuple):
     mean: float
     mean_over: str  # what it is the mean over: the "examples" in the leaves, or the "leaves"
     largest: int
+
+
+def _end_of_chunk(begin: int, end: int) -> int:
+    """Where the next chunk of the examples begin:end ends. Each is half of what is left: when the
+    trees have learned the last one, only that is left for the ranker."""
+    length = min(max((end - begin) // 2, SHORTEST_CHUNK), LONGEST_CHUNK)
+    return min(begin + length, end)
 
 
 class Learner(ABC):
@@ -125,9 +132,9 @@ class Learner(ABC):
         """Learn the examples begin:end. The ranker learns after the trees, whose rivals it wants;
         on another core, if there is one, while the trees go on. How this is cut does not matter."""
         jobs: list[Future] = []
-        chunk = min(max((end - begin) // 4, SHORTEST_CHUNK), LONGEST_CHUNK)
-        for first in range(begin, end, chunk):
-            last = min(first + chunk, end)
+        first, last = begin, begin
+        while last < end:
+            first, last = last, _end_of_chunk(last, end)
             self.learn_scaled(lesson, first, last)
             for job in jobs:
                 job.result()

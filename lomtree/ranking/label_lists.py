@@ -16,7 +16,6 @@ import numpy as np
 from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.hashing.open_addressing import LOAD_LIMIT, home_of
-from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.bag import add
 from lomtree.storage.state_dict import StateDict, all_differ
@@ -26,7 +25,6 @@ SHORTEST = 4  # labels that a list has room for in the beginning
 MOST_LABELS = 256
 FIRST_POSTINGS = 1 << 12
 FIRST_LISTS = 1 << 10
-MOST_FETCHED = 200  # features
 
 POSTING = np.dtype([("label", np.int32), ("weight", np.float32)], align=True)
 LIST = np.dtype(
@@ -166,15 +164,6 @@ def note_label(lists, most, feature, label, weight):
         entry.length += 1
     else:
         replace_least(lists, entry, label, weight)
-
-
-@kernel
-def fetch(lists, vector):
-    """Ask for the heads of the lists of an example's features, if they are not too many."""
-    if vector.end - vector.begin > MOST_FETCHED:
-        return
-    for position in range(vector.begin, vector.end):
-        prefetch(lists.heads, home(lists.heads, vector.features[position]))
 
 
 @kernel

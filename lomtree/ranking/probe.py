@@ -22,7 +22,7 @@ from lomtree.ranking.combination import (
 )
 from lomtree.ranking.ranking import Candidates
 
-DENSE = 256  # with a ranker
+DENSE = 160  # with a ranker
 DENSE_WITHOUT = 64  # to calibrate the probabilities of a tree, less is enough
 MOST_PROBED = 0.25
 RESERVED = 300  # of n around the n-th, but no more than this share:

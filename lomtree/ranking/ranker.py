@@ -20,6 +20,7 @@ from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, longest, vector_of
 from lomtree.hashing.counter_rng import draw
+from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
 from lomtree.ranking import label_features, label_lists
 from lomtree.ranking.bag import Bag, best_of, empty, make_bag
@@ -44,11 +45,11 @@ from lomtree.ranking.label_lists import (
 )
 from lomtree.storage.state_dict import MOST_COUNTED, StateDict, whole_number
 
-RIVALS = 4  # of a label, that are kept
+RIVALS = 3  # of a label, that are kept
 VOTED = 5  # labels that the lists name
 BUDGET = 256  # votes: for rivals fewer are enough than for a prediction
-NOTED, NOTE_EVERY = 16, 8  # examples of a label: the first ones, then one of so many
-VOTE_EVERY = 4  # examples, on average, for which the lists are asked
+NOTED, NOTE_EVERY = 8, 8  # examples of a label: the first ones, then one of so many
+VOTE_EVERY = 8  # examples, on average, for which the lists are asked
 RATE = 1.0
 CLIP = 1.0  # the most that an example of importance 1 moves a score by
 THRESHOLD = 0.01  # gradients up to this change nothing
@@ -232,16 +233,23 @@ def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_squa
 
 
 @kernel
-def fetch_coming(state, batch, example):
-    """Ask for what an example will need: the pairs of its label and of that one's rivals."""
-    y = batch.labels[example]
-    if 0 <= y < len(state.rivals):
-        vector = vector_of(batch, example)
-        label_lists.fetch(state.lists, vector)
-        label_features.fetch(state.known, vector, y)
-        for place in range(RIVALS):
-            if state.rivals[y, place] != NO_LABEL:
-                label_features.fetch(state.known, vector, state.rivals[y, place])
+def fetch_coming(state, batch, tree_rivals, example, last):
+    """Ask for what the next example will need: the pairs of its label and of that one's rivals; and
+    for what must be known to ask for those of the one after it."""
+    if example + 2 < last and 0 <= batch.labels[example + 2] < len(state.rivals):
+        prefetch(state.known.tables, batch.labels[example + 2])
+        prefetch(state.rivals[batch.labels[example + 2]], 0)
+    if example + 1 >= last or not 0 <= batch.labels[example + 1] < len(state.rivals):
+        return
+    y, vector = batch.labels[example + 1], vector_of(batch, example + 1)
+    label_features.fetch(state.known, vector, y)
+    for place in range(RIVALS):
+        if state.rivals[y, place] != NO_LABEL:
+            label_features.fetch(state.known, vector, state.rivals[y, place])
+    for tree in range(len(tree_rivals)):
+        rival = tree_rivals[tree, example + 1]
+        if 0 <= rival < len(state.known.tables):
+            label_features.fetch(state.known, vector, rival)
 
 
 @kernel
@@ -261,8 +269,7 @@ def learn(state, limits, scratch, batch, tree_rivals, mean_squares, first, last)
             or not label_lists.has_room(state.lists, limits.postings, features)
         ):
             return example
-        if example + 1 < last:
-            fetch_coming(state, batch, example + 1)
+        fetch_coming(state, batch, tree_rivals, example, last)
         mean_square = mean_squares[example]
         learn_example(state, limits, scratch, batch, example, tree_rivals, mean_square)
     return last

@@ -14,8 +14,8 @@ F = np.float32
 ZERO = F(0)
 LARGEST_COUNT = F(2**24)
 LARGEST_VALUE = F(1e10)  # scaled
-RARE = 0.03  # c of auto
-IDF_POWER = 0.75  # of auto
+RARE = 0.1  # c of auto
+IDF_POWER = 1.0  # of auto
 SMALLEST_SUM = F(1e-30)
 
 
