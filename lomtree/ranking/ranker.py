@@ -45,11 +45,11 @@ from lomtree.ranking.label_lists import (
 )
 from lomtree.storage.state_dict import MOST_COUNTED, StateDict, whole_number
 
-RIVALS = 3  # of a label, that are kept
+RIVALS = 4  # of a label, that are kept
 VOTED = 5  # labels that the lists name
 BUDGET = 256  # votes: for rivals fewer are enough than for a prediction
 NOTED, NOTE_EVERY = 8, 8  # examples of a label: the first ones, then one of so many
-VOTE_EVERY = 8  # examples, on average, for which the lists are asked
+VOTE_EVERY = 4  # examples, on average, for which the lists are asked
 RATE = 1.0
 CLIP = 1.0  # the most that an example of importance 1 moves a score by
 THRESHOLD = 0.01  # gradients up to this change nothing
