@@ -14,6 +14,7 @@ from lomtree.examples.batch import Batch, Vector
 from lomtree.features.scaling import Scaler, Scales, load_scales, make_scales, store_scales
 from lomtree.ranking.combination import (
     Combination,
+    fade,
     load_combination,
     make_combination,
     store_combination,
@@ -119,6 +120,18 @@ class Learner(ABC):
                 self._probe(scaled, example)
                 begin = example
             self._learn_part(lesson, begin, count)
+
+    def drawn_probes(self, batch: Batch, count: int) -> list[int]:
+        """Which of the next examples are to be probed, if they are new: none in a model that is the
+        paper's."""
+        if self.options.paper:
+            return []
+        return self.probe.drawn(batch, self.examples, count)
+
+    def begin_last_pass(self) -> None:
+        """What probes have told so far is of a model that had learned less."""
+        fade(self.combination)
+        self.probe = Probe(self.ranker is not None)
 
     def _lesson(
         self, scaled: Batch, mean_squares: np.ndarray, predictions: np.ndarray, depths: np.ndarray

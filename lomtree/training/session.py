@@ -293,7 +293,9 @@ class Session:
         name, done = ("ranked error", "ranked") if ranked else ("search error", "searched for")
         many = f"{probe.examples:,} example{'s' if probe.examples > 1 else ''}"
         were = "they were" if probe.examples > 1 else "it was"
-        when = ", in the first pass" if self._passes > 1 else ""
+        when = ""
+        if self._passes > 1:
+            when = ", in the last pass" if ranked else ", in the first pass"
         return f"{name:18} {probe.error:.4f} on {many}, {done} before {were} learned{when}\n"
 
 

@@ -12,7 +12,6 @@ from lomtree.examples.examples import Examples
 from lomtree.examples.replay import ReplayBuffer
 from lomtree.hashing.counter_rng import draw_lots
 from lomtree.model.model import Model, Unfinished
-from lomtree.ranking.combination import fade
 from lomtree.ranking.probe import draw_reserved
 from lomtree.training.progress import Meter
 from lomtree.training.sources import Numbered, number_examples
@@ -56,6 +55,7 @@ class Trainer:
         model.position, model.unfinished = self._first, None
         self._validation = ReplayBuffer()
         self._last_pass = True
+        self._reserves = False  # whether some examples wait for the last pass
         self._index = 0  # of the next example in this pass, held-out ones not counted
         self._predictions = np.empty(0, np.int32)
         self._depths = np.empty(0, np.int32)
@@ -74,6 +74,7 @@ class Trainer:
         """Learn from the examples as they come, and from what was kept of them in later passes."""
         replay = ReplayBuffer()
         self._last_pass = passes == 1
+        self._reserves = passes > 1 and self.model.learner.ranker is not None
         for batch, count in self._steps(examples):
             self._see_labels(batch, count)
             self.features += int(batch.starts[count])
@@ -85,8 +86,8 @@ class Trainer:
         self._end_pass()
         for number in range(2, passes + 1):
             self._last_pass = number == passes
-            if self._last_pass and not self._going_through:
-                fade(self.model.learner.combination)
+            if self._last_pass and self._reserves and not self._going_through:
+                self.model.learner.begin_last_pass()
             for batch, count in self._steps((batch, len(batch.labels)) for batch in replay):
                 self._learn(batch, count)
                 self._end_step(count)
@@ -176,8 +177,9 @@ class Trainer:
     def _choose_probes(self, batch: Batch, count: int, first: int) -> tuple[Batch, Sequence[int]]:
         """The batch as it is to be learned in this pass, and the examples to be probed."""
         learner = self.model.learner
-        if self.passes_done == 0 and self._last_pass:
-            return batch, learner.probe.drawn(batch, learner.examples, count)
+        if not self._reserves:
+            first_pass = self.passes_done == 0
+            return batch, learner.drawn_probes(batch, count) if first_pass else ()
         reserved = np.empty(count, np.bool_)
         draw_reserved(first, reserved)
         if self._last_pass:
@@ -187,7 +189,7 @@ class Trainer:
         rest = batch._replace(weights=weights)
         if self.passes_done:
             return rest, ()
-        return rest, learner.probe.drawn(rest, learner.examples, count)
+        return rest, learner.drawn_probes(rest, count)
 
     def _room(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         if count > len(self._predictions):

@@ -76,12 +76,13 @@ def test_more_trees_than_a_label_has_rivals_and_no_features(algorithm):
 
 
 @pytest.mark.parametrize("algorithm", ["lomtree", "rtree", "filter", "oaa"])
-def test_only_fresh_examples_teach_the_combination(algorithm):
+def test_only_probed_examples_teach_the_combination(algorithm):
     stream = random_stream(np.random.default_rng(5), 200, 8)
     learner = new_learner(Options(algorithm, bits=BITS))
     predictions, depths = np.empty((2, 200), np.int32)
     first = learner.combination.weights.copy()
-    learner.learn(batch_of(stream), 200, predictions, depths, fresh=False)
-    assert np.array_equal(learner.combination.weights, first)
     learner.learn(batch_of(stream), 200, predictions, depths)
+    assert np.array_equal(learner.combination.weights, first)
+    learner.learn(batch_of(stream), 200, predictions, depths, [3, 50, 199])
+    assert learner.probe.examples == 3
     assert not np.array_equal(learner.combination.weights, first)

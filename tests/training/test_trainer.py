@@ -15,11 +15,12 @@ from lomtree.examples.label_index import LabelIndex
 from lomtree.formats.reader import Reader
 from lomtree.model.model import Model
 from lomtree.model.model_file import write_model
+from lomtree.ranking.probe import draw_reserved
 from lomtree.training.progress import Meter
 from lomtree.training.sources import cached_examples, number_examples, written_to
 from lomtree.training.trainer import Trainer, held_out
 from tests.generators.strange_files import sections
-from tests.generators.streams import batch_of, random_stream, teach
+from tests.generators.streams import batch_of, random_stream
 
 STREAM = [
     example._replace(label=abs(example.label))
@@ -62,7 +63,10 @@ def test_a_trainer_does_what_a_learner_does(tmp_path):
     model = Model.new(Options(bits=18))
     for number in range(5):
         model.labels.add(b"%d" % number)
-    teach(model.learner, STREAM)
+    batch, (predictions, depths) = batch_of(STREAM), np.empty((2, 200), np.int32)
+    probed = model.learner.drawn_probes(batch, 200)
+    assert 20 < len(probed) < 80
+    model.learner.learn(batch, 200, predictions, depths, probed)
     model.position = 200
     write_model(model, str(tmp_path / "expected"))
     assert run.file(tmp_path) == (tmp_path / "expected").read_bytes()
@@ -83,10 +87,21 @@ def test_further_passes_learn_from_what_was_kept(tmp_path):
     run = Run(cuts=[70, 140], passes=3)  # the batches are an iterator: they come once
     assert run.passes == 3
     assert run.meter.examples == 3 * 200
-    again = Run(STREAM)
-    predictions, depths = np.empty((2, 200), np.int32)
-    for _ in range(2):
-        again.model.learner.learn(batch_of(STREAM), 200, predictions, depths, fresh=False)
+    again = Run([])
+    for number in range(5):
+        again.model.labels.add(b"%d" % number)
+    learner, predictions, depths = again.model.learner, *np.empty((2, 200), np.int32)
+    reserved = np.empty(200, np.bool_)
+    draw_reserved(0, reserved)
+    assert 0 < reserved.sum() < 20
+    batch = batch_of(STREAM)
+    rest = batch._replace(weights=np.where(reserved, np.float32(0), batch.weights))
+    learner.learn(rest, 200, predictions, depths, learner.drawn_probes(rest, 200))
+    learner.learn(rest, 200, predictions, depths)
+    learner.begin_last_pass()
+    probed = np.flatnonzero(reserved & (batch.labels >= 0) & (batch.weights > 0))
+    learner.learn(batch, 200, predictions, depths, probed.tolist())
+    again.model.position = 200
     assert run.file(tmp_path) == again.file(tmp_path)
 
 
