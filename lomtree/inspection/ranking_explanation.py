@@ -19,7 +19,7 @@ def explain_ranking(model: Model, line: bytes, most: int) -> Row | None:
     """The `most` best candidates of an example and what they were compared by; None where there is
     no ranker. All of a model's trees count."""
     learner = model.learner
-    if learner.ranker is None:
+    if not learner.ranks:
         return None
     example = OneExample(learner, line, model.format)
     candidates, count = learner.candidates(example.batch)

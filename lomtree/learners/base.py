@@ -22,7 +22,8 @@ from lomtree.ranking.combination import (
 from lomtree.ranking.contributions import contributions
 from lomtree.ranking.label_features import length_of
 from lomtree.ranking.probe import Probe
-from lomtree.ranking.ranker import Ranker, has_ranker, load_ranker, store_ranker
+from lomtree.ranking.ranker import Ranker, has_ranker
+from lomtree.ranking.ranker_file import load_ranker, store_ranker
 from lomtree.ranking.ranking import Candidates, Ranking, Scorer, no_ranker
 from lomtree.storage.state_dict import StateDict
 from lomtree.system.timing import watch
@@ -85,6 +86,11 @@ class Learner(ABC):
         self.probe = Probe(self.ranker is not None)
         self.state = self._new_state() if state is None else state
         self._pool: ThreadPoolExecutor | None = None
+
+    @property
+    def ranks(self) -> bool:
+        """Whether a ranker chooses among the labels that it finds."""
+        return self.ranker is not None
 
     def reconfigure(self, options: Options) -> None:
         """Learn on with other options."""

@@ -16,11 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
-from lomtree.storage.state_dict import MOST_COUNTED, StateDict
 from lomtree.system import memory
 
 PAIR = np.dtype(
@@ -257,102 +255,3 @@ def grown(known: LabelFeatures, label: int, features: int) -> LabelFeatures:
     _move(known, larger)
     memory.give_back(pairs)
     return larger
-
-
-_COLUMNS = ("feature", "sum", "weight", "squares")
-
-
-@kernel
-def _list_rows(known, keys, rows):
-    """List the rows in use, label by label, with their labels and features as one number."""
-    listed = 0
-    for label in range(len(known.tables)):
-        table = known.tables[label]
-        for row in range(table.start, table.start + table.room):
-            if not is_free(known.pairs[row]):
-                keys[listed] = (np.int64(label) << 32) | np.int64(known.pairs[row].feature)
-                rows[listed] = row
-                listed += 1
-
-
-def store_label_features(
-    known: LabelFeatures, labels: int, state_dict: StateDict, predict_only: bool
-) -> None:
-    """By label and feature, so that the bytes do not depend on where the tables lie. No label but
-    the first `labels` has a feature."""
-    tables = known.tables[:labels]
-    total = int(tables["used"].sum(dtype=np.int64))
-    keys, rows = np.empty(total, np.int64), np.empty(total, np.int64)
-    _list_rows(known, keys, rows)
-    rows = rows[np.argsort(keys)]
-    state_dict.arrays["ranker.used"] = np.ascontiguousarray(tables["used"])
-    if not predict_only:
-        state_dict.arrays["ranker.examples"] = np.ascontiguousarray(tables["examples"])
-    state_dict.arrays["ranker.length"] = np.ascontiguousarray(tables["length"])
-    for name in _COLUMNS[:3] if predict_only else _COLUMNS:
-        state_dict.arrays[f"ranker.{name}"] = known.pairs[name][rows]
-
-
-@kernel
-def _fill(known, used, pairs):
-    """Put the pairs of each label, one label's after the other's, into its table."""
-    first = 0
-    for label in range(len(used)):
-        if used[label] > 0:
-            table, room = known.tables[label], room_for(used[label])
-            begin_rows(known, table, room)
-            known.used[1] += room
-            table.used = used[label]
-            for place in range(first, first + used[label]):
-                row, _found = find(known.pairs, table, pairs[place].feature)
-                known.pairs[row] = pairs[place]
-            first += used[label]
-
-
-def load_label_features(
-    state_dict: StateDict, options: Options, label_count: int, learning: bool
-) -> LabelFeatures:
-    labels = len(state_dict.arrays["ranker.used"])
-    used = state_dict.column("ranker.used", np.int32, labels)
-    lengths = state_dict.column("ranker.length", np.float64, labels)
-    if labels > label_count or used.min(initial=0) < 0:
-        raise ModelError("its labels have impossible numbers of features")
-    total = int(used.sum(dtype=np.int64))
-    names = _COLUMNS if learning else _COLUMNS[:3]
-    columns = [state_dict.column(f"ranker.{name}", PAIR[name], total) for name in names]
-    pairs = np.zeros(total, PAIR)  # there are so many: the columns have been looked at
-    for name, column in zip(names, columns, strict=True):
-        pairs[name] = column
-    for name in _COLUMNS[1:]:
-        if not np.all(np.abs(pairs[name]) <= LARGEST):
-            raise ModelError("its centroids and regressors are not finite numbers")
-    if not np.all(np.isfinite(lengths)) or np.any(pairs["squares"] < 0):
-        raise ModelError("its centroids and regressors are not finite numbers")
-    key = (np.repeat(np.arange(labels), used) << 32) | pairs["feature"]
-    if np.any(key[1:] <= key[:-1]):
-        raise ModelError("the features of its labels are not in order")
-    room = sum(int(room_for(int(count))) * int(many) for count, many in _counted(used))
-    if room > most_rows(options):
-        raise ModelError("its labels have too many features")
-    rows = FIRST_ROWS
-    while room > rows:
-        rows *= 2
-    known = make_label_features(label_count, rows)  # any of them may be a rival
-    _fill(known, used, pairs)
-    known.tables["length"][:labels] = lengths
-    if learning:
-        known.tables["examples"][:labels] = _load_examples(state_dict, labels)
-    return known
-
-
-def _load_examples(state_dict: StateDict, labels: int) -> np.ndarray:
-    examples = state_dict.column("ranker.examples", np.int64, labels)
-    if examples.min(initial=0) < 0 or examples.max(initial=0) > MOST_COUNTED:
-        raise ModelError("its labels have impossible numbers of examples")
-    return examples
-
-
-def _counted(numbers: np.ndarray) -> list[tuple[int, int]]:
-    """Which numbers above 0 there are, and how many of each."""
-    counts = np.bincount(numbers)
-    return [(number, int(counts[number])) for number in np.flatnonzero(counts).tolist() if number]

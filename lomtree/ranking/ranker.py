@@ -16,7 +16,6 @@ import numpy as np
 
 from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.constants import NO_LABEL
-from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, longest, vector_of
 from lomtree.hashing.counter_rng import draw
@@ -31,19 +30,14 @@ from lomtree.ranking.label_features import (
     LabelFeatures,
     add_example,
     find,
-    load_label_features,
     make_label_features,
-    store_label_features,
 )
 from lomtree.ranking.label_lists import (
     LabelLists,
-    load_label_lists,
     make_label_lists,
     note_label,
-    store_label_lists,
     vote,
 )
-from lomtree.storage.state_dict import MOST_COUNTED, StateDict, whole_number
 
 RIVALS = 4  # of a label, that are kept
 VOTED = 5  # labels that the lists name
@@ -319,37 +313,3 @@ class Ranker:
 def has_ranker(options: Options) -> bool:
     """One-against-all has regressors of all labels, and needs none."""
     return options.ranker and ALGORITHMS[options.algorithm].has_ranker
-
-
-def _last_of(some: np.ndarray) -> int:
-    """Behind which none is true."""
-    where = np.flatnonzero(some)
-    return int(where[-1]) + 1 if len(where) else 0
-
-
-def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> None:
-    """A label may have had examples and have no features: where there was no room for them."""
-    known, lists, rivals, counts = ranker.state
-    labels = _last_of(known.tables["used" if predict_only else "examples"] > 0)
-    store_label_features(known, labels, state_dict, predict_only)
-    store_label_lists(lists, state_dict, predict_only)
-    if not predict_only:
-        state_dict.arrays["ranker.rivals"] = rivals[:labels].reshape(-1)
-        state_dict.header["ranked"] = int(counts[0])
-
-
-def load_ranker(
-    state_dict: StateDict, options: Options, label_count: int, learning: bool
-) -> Ranker:
-    known = load_label_features(state_dict, options, label_count, learning)
-    lists = load_label_lists(state_dict, options, label_count, learning)
-    rivals, counts = np.empty((0, RIVALS), np.int32), np.zeros(1, np.int64)
-    if learning:
-        labels = len(state_dict.arrays["ranker.used"])
-        flat = state_dict.column("ranker.rivals", np.int32, RIVALS * labels)
-        if flat.min(initial=0) < NO_LABEL or flat.max(initial=0) >= label_count:
-            raise ModelError("its labels have rivals that do not exist")
-        rivals = np.full((label_count, RIVALS), NO_LABEL, np.int32)
-        rivals[:labels] = flat.reshape(-1, RIVALS)
-        counts[0] = whole_number(state_dict.header["ranked"], 0, MOST_COUNTED)
-    return Ranker(options, RankerState(known, lists, rivals, counts))
