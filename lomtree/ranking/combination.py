@@ -27,6 +27,7 @@ FIRST = (0.5, 8.0, 0.7, -3.0)
 SPREAD = (0.5, 10.0, 0.5, 2.0)
 MEMORY = 0.992  # what an example counts when the next one has come
 FADED = 0.05  # see fade()
+LEAST_CURVATURE = tuple((1.0 - MEMORY) / (spread * spread) for spread in SPREAD)
 LARGEST = 1e6  # of a weight
 LARGEST_CURVATURE = 1e100  # the square of the largest sign, and room for many of them
 
@@ -41,8 +42,11 @@ def make_combination() -> Combination:
 
 
 def fade(combination: Combination) -> None:
-    """Let what was learned so far count little beside what comes: the model is another one now."""
+    """Let what was learned so far count little beside what comes: the model is another one now. As
+    much as an example adds is left, however often it fades: less is not let in from a file."""
     combination.curvature[:] *= FADED
+    diagonal = np.einsum("ii->i", combination.curvature)
+    np.maximum(diagonal, LEAST_CURVATURE, out=diagonal)
 
 
 class CombinationScratch(NamedTuple):
@@ -148,9 +152,8 @@ def _is_positive(curvature: np.ndarray) -> bool:
     """Whether there is a solution, whatever the size of the signs: each has its own unit."""
     if not np.all(np.abs(curvature) <= LARGEST_CURVATURE):
         return False
-    least = [(1.0 - MEMORY) / spread**2 for spread in SPREAD]
     diagonal = np.diag(curvature)
-    if np.any(diagonal < least):
+    if np.any(diagonal < LEAST_CURVATURE):
         return False
     units = np.sqrt(np.outer(diagonal, diagonal))
     return bool(np.linalg.eigvalsh((curvature + curvature.T) / 2 / units)[0] > 1e-12)
