@@ -27,8 +27,9 @@ FIRST = (0.5, 8.0, 0.7, -3.0)
 SPREAD = (0.5, 10.0, 0.5, 2.0)
 MEMORY = 0.992  # what an example counts when the next one has come
 FADED = 0.05  # see fade()
+LEAST_CURVATURE = tuple((1.0 - MEMORY) / (spread * spread) for spread in SPREAD)
 LARGEST = 1e6  # of a weight
-LARGEST_CURVATURE = 1e100  # the square of the largest sign, and room for many of them
+LARGEST_CURVATURE = 1e120  # more than the largest signs and importances can make
 
 
 class Combination(NamedTuple):
@@ -41,8 +42,11 @@ def make_combination() -> Combination:
 
 
 def fade(combination: Combination) -> None:
-    """Let what was learned so far count little beside what comes: the model is another one now."""
+    """Let what was learned so far count little beside what comes: the model is another one now. As
+    much as an example adds is left, however often it fades: less is not let in from a file."""
     combination.curvature[:] *= FADED
+    diagonal = np.einsum("ii->i", combination.curvature)
+    np.maximum(diagonal, LEAST_CURVATURE, out=diagonal)
 
 
 class CombinationScratch(NamedTuple):
@@ -144,18 +148,6 @@ def store_combination(combination: Combination, state_dict: StateDict, predict_o
         state_dict.arrays["combination.curvature"] = combination.curvature.reshape(-1)
 
 
-def _is_positive(curvature: np.ndarray) -> bool:
-    """Whether there is a solution, whatever the size of the signs: each has its own unit."""
-    if not np.all(np.abs(curvature) <= LARGEST_CURVATURE):
-        return False
-    least = [(1.0 - MEMORY) / spread**2 for spread in SPREAD]
-    diagonal = np.diag(curvature)
-    if np.any(diagonal < least):
-        return False
-    units = np.sqrt(np.outer(diagonal, diagonal))
-    return bool(np.linalg.eigvalsh((curvature + curvature.T) / 2 / units)[0] > 1e-12)
-
-
 def load_combination(state_dict: StateDict, learning: bool) -> Combination:
     combination = make_combination()
     combination.weights[:] = state_dict.column("combination.weights", np.float64, SIGNS)
@@ -164,6 +156,9 @@ def load_combination(state_dict: StateDict, learning: bool) -> Combination:
         combination.curvature[:] = flat.reshape(SIGNS, SIGNS)
     if not np.all(np.abs(combination.weights) <= LARGEST):
         raise ModelError("the weights of its signs are not finite numbers")
-    if not _is_positive(combination.curvature):
+    curvature = combination.curvature
+    if not np.all(np.abs(curvature) <= LARGEST_CURVATURE):
+        raise ModelError("the curvature of its signs is not finite")
+    if np.any(np.diag(curvature) < LEAST_CURVATURE):
         raise ModelError("the curvature of its signs is not positive")
     return combination

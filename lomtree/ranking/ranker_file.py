@@ -128,9 +128,11 @@ def _last_of(some: np.ndarray) -> int:
 
 
 def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> None:
-    """A label may have had examples and have no features: where there was no room for them."""
+    """A label may have had examples and have no features: where there was no room for them. In a
+    ranker that was loaded to predict they have features, and their examples are not known."""
     known, lists, rivals, counts = ranker.state
-    labels = _last_of(known.tables["used" if predict_only else "examples"] > 0)
+    some = known.tables["used"] > 0
+    labels = _last_of(some if predict_only else some | (known.tables["examples"] > 0))
     store_label_features(known, labels, state_dict, predict_only)
     store_label_lists(lists, state_dict, predict_only)
     if not predict_only:

@@ -7,7 +7,7 @@ labels would be too many, an example's new features are left out, all of them.
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 
@@ -30,6 +30,7 @@ def rows_for(features):
 class LabelFeatures:
     def __init__(self, most_rows=2**40):
         self.most_rows = most_rows
+        self.examples = Counter()  # by label: how many it has had
         self.sums = defaultdict(dict)  # by label: {feature: float32}
         self.weights = defaultdict(dict)
         self.squares = defaultdict(dict)
@@ -37,6 +38,7 @@ class LabelFeatures:
 
     def add_example(self, features, xs, y, w):
         """Add an example to the centroid of its label."""
+        self.examples[y] += 1
         sums = self.sums[y]
         new = [feature for feature in features if feature not in sums]
         rows = sum(rows_for(len(other)) for label, other in self.sums.items() if label != y)

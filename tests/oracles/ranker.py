@@ -1,16 +1,26 @@
-"""How the ranker learns, slowly and obviously. Nothing is shared with the package.
+"""How the ranker learns, slowly and obviously. Nothing is shared with the package but numbers that
+were tuned.
 
-The regressors of an example's label and of its rivals take a step of the softmax over them.
+The lists are told of the first examples of a label, then of some. The regressors of an example's
+label and of its rivals take a step of the softmax over them.
 """
 
 import math
 from collections import Counter
 
+from lomtree.ranking.ranker import (
+    BUDGET,
+    NOTE_EVERY,
+    NOTED,
+    RIVALS,
+    THRESHOLD,
+    VOTE_EVERY,
+    VOTED,
+)
 from tests.oracles.label_features import LabelFeatures
 from tests.oracles.label_lists import LabelLists, best_of
 from tests.oracles.label_trees import draw
 
-RIVALS, VOTED, BUDGET, VOTE_EVERY, THRESHOLD = 4, 5, 256, 4, 0.01
 NO_LABEL = -1
 
 
@@ -27,13 +37,22 @@ class Ranker:
             return
         w = float(w)
         self.known.add_example(features, xs, y, w)
-        for feature, part in self.known.parts_of_cosine(features, y).items():
-            self.lists.note(feature, y, part)
+        if self._is_noted(self.known.examples[y]):
+            for feature, part in self.known.parts_of_cosine(features, y).items():
+                self.lists.note(feature, y, part)
         rivals = self._rivals_of(features, xs, y, tree_rivals)
         scores = {label: self.known.score(features, xs, label) for label in [y, *rivals]}
         self._train(features, xs, y, w, scores, mean_square)
         self.rivals[y] = sorted(rivals, key=lambda label: -scores[label])[:RIVALS]
         self.events["rivals forgotten"] += len(rivals) > RIVALS
+
+    def _is_noted(self, number):
+        """Of the label's examples, the first one is number 1."""
+        if number <= NOTED:
+            return True
+        noted = draw(0, number) % NOTE_EVERY == 0
+        self.events["noted later" if noted else "not noted"] += 1
+        return noted
 
     def _rivals_of(self, features, xs, y, tree_rivals):
         named = [*self.rivals.get(y, []), *(r for r in tree_rivals if r != NO_LABEL)]

@@ -1,21 +1,21 @@
 """Candidates, their probabilities and how their signs are combined, slowly and obviously.
 
 Signs are (log of the trees' mass, cosine, score) of a candidate; "none of these" has a logit of its
-own. Nothing is shared with the package.
+own. Nothing is shared with the package but numbers that were tuned.
 """
 
 import math
 
 import numpy as np
 
+from lomtree.ranking.combination import FADED, FIRST, MEMORY, SPREAD
+from lomtree.ranking.probe import MOST_PROBED, MOST_RESERVED, RESERVED
+from lomtree.ranking.ranking import BUDGET, FROM_EACH, LEAST_MASS, LEAST_VOTE, SMALLEST_MASS
 from tests.oracles.label_lists import best_of
 from tests.oracles.label_trees import draw
 
-FROM_EACH, BUDGET = 32, 1024
-LEAST_MASS, LEAST_VOTE, SMALLEST_MASS, LARGEST_LOGIT = 0.02, 0.7, 1e-3, 1e6
-FIRST = [0.5, 8.0, 0.7, -3.0]
-SPREAD = np.array([0.5, 10.0, 0.5, 2.0])
-MEMORY, LARGEST_WEIGHT = 0.995, 1e6
+LARGEST_LOGIT = LARGEST_WEIGHT = 1e6
+BELIEF = np.diag(np.array(SPREAD) ** -2.0)  # the curvature before anything has been seen
 TREE, LIST = 1, 2
 
 
@@ -56,11 +56,12 @@ def rank(signs, weights, top):
 
 class Combination:
     """The weights of a conditional logit, by a step of Newton's method an example. What is believed
-    at first fades as older examples do, and is believed anew as much as it faded."""
+    at first fades as older examples do, and is believed anew as much as it faded. No sign speaks
+    against a label; only the logit of none may be negative."""
 
     def __init__(self):
         self.weights = np.array(FIRST)
-        self.curvature = np.diag(SPREAD**-2.0)
+        self.curvature = BELIEF
 
     def shares(self, signs):
         logits = self.matrix(signs) @ self.weights
@@ -73,23 +74,39 @@ class Combination:
         rows = [[*row, 0.0] for row in signs]
         return np.array([*rows, [0.0, 0.0, 0.0, 1.0]])
 
-    def learn(self, signs, right):
+    def fade(self):
+        """What was learned counts little from now on, but never less than what is believed anew at
+        an example."""
+        self.curvature = FADED * self.curvature
+        for i in range(4):
+            least = (1 - MEMORY) * BELIEF[i, i]
+            self.curvature[i, i] = max(self.curvature[i, i], least)
+
+    def learn(self, signs, right, importance=1.0):
         """`right` is a candidate's number, or that of none: how many there are."""
         rows, shares = self.matrix(signs), self.shares(signs)
         mean = shares @ rows
         second = (rows - mean).T @ np.diag(shares) @ (rows - mean)
-        self.curvature = MEMORY * self.curvature + second + (1 - MEMORY) * np.diag(SPREAD**-2.0)
-        step = np.linalg.solve(self.curvature, mean - rows[right])
-        self.weights = np.clip(self.weights - step, -LARGEST_WEIGHT, LARGEST_WEIGHT)
+        self.curvature = MEMORY * self.curvature + importance * second + (1 - MEMORY) * BELIEF
+        step = np.linalg.solve(self.curvature, importance * (mean - rows[right]))
+        least = [0.0, 0.0, 0.0, -LARGEST_WEIGHT]
+        self.weights = np.clip(self.weights - step, least, LARGEST_WEIGHT)
 
 
 def probed(stream, dense, learned=0):
-    """The numbers of the examples to be ranked before they are learned."""
+    """The numbers of the examples to be ranked before they are learned: each with a probability
+    that falls with how many were learned before it, and is never more than a limit."""
     numbers = []
     for number, one in enumerate(stream):
         if one.label < 0 or one.weight == 0:
             continue
-        if draw(1, learned) / 2**64 * (learned + 1) < dense:
+        if draw(1, learned) / 2**64 < min(MOST_PROBED, dense / (learned + 1)):
             numbers.append(number)
         learned += 1
     return numbers
+
+
+def reserved(first, count):
+    """Which of so many examples of a pass wait for the last pass."""
+    chances = [min(MOST_RESERVED, RESERVED / (n + 1)) for n in range(first, first + count)]
+    return [draw(2, first + i) / 2**64 < chance for i, chance in enumerate(chances)]

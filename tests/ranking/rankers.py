@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 
 from lomtree.core.options import Options
-from lomtree.ranking.ranker import Ranker, load_ranker, store_ranker
+from lomtree.ranking.ranker import Ranker
+from lomtree.ranking.ranker_file import load_ranker, store_ranker
 from lomtree.storage.state_dict import StateDict
 from tests.generators.streams import BITS, CONSTANT, Example, batch_of
 from tests.oracles import ranker as naive
@@ -98,10 +99,11 @@ def contents(ranker):
     return state_dict.header, arrays
 
 
-def pairs_of(ranker) -> dict:
-    """{label: {feature: (sum, weight, squares)}} of what it stores."""
-    arrays, first, found = stored(ranker).arrays, 0, {}
-    columns = [arrays[f"ranker.{name}"].tolist() for name in ("sum", "weight", "squares")]
+def pairs_of(ranker, predict_only=False) -> dict:
+    """{label: {feature: (sum, weight, squares)}} of what it stores; without squares to predict."""
+    arrays, first, found = stored(ranker, predict_only).arrays, 0, {}
+    names = ("sum", "weight") if predict_only else ("sum", "weight", "squares")
+    columns = [arrays[f"ranker.{name}"].tolist() for name in names]
     for label, used in enumerate(arrays["ranker.used"].tolist()):
         rows = range(first, first + used)
         features = arrays["ranker.feature"][first : first + used].tolist()
@@ -115,9 +117,9 @@ def pairs_of(ranker) -> dict:
     return {label: pairs for label, pairs in found.items() if pairs}
 
 
-def lists_of(ranker) -> dict:
+def lists_of(ranker, predict_only=False) -> dict:
     """{feature: [(label, weight)]} of what it stores."""
-    arrays, first, found = stored(ranker).arrays, 0, {}
+    arrays, first, found = stored(ranker, predict_only).arrays, 0, {}
     for feature, length in zip(arrays["lists.feature"], arrays["lists.length"], strict=True):
         rows = slice(first, first + int(length))
         labels, weights = (arrays[f"lists.{name}"][rows].tolist() for name in ("label", "weight"))
@@ -140,6 +142,8 @@ def assert_same(ranker: Ranker, twin: naive.Ranker) -> None:
         assert rows.keys() == known.sums[y].keys()
         wanted = [(known.sums[y][f], known.weights[y][f], known.squares[y][f]) for f in rows]
         np.testing.assert_allclose(list(rows.values()), wanted, rtol=1e-4, atol=1e-6)
+    examples = enumerate(stored(ranker).arrays["ranker.examples"].tolist())
+    assert {y: count for y, count in examples if count} == known.examples
     lists = lists_of(ranker)
     assert lists.keys() == twin.lists.lists.keys()
     for f, postings in lists.items():

@@ -10,9 +10,10 @@ from tests.generators.strange_files import put_together, take_apart
 from tests.ranking.rankers import OPTIONS, Lessons, limit, loaded, stored, wide_stream
 
 LESSONS = Lessons(np.random.default_rng(1), wide_stream(np.random.default_rng(1), 60, 5))
-FOR_LEARNING = {"ranker.squares", "ranker.rivals", "lists.least"}
+FOR_LEARNING = {"ranker.examples", "ranker.squares", "ranker.rivals", "lists.least"}
 TYPES = {
     "ranker.used": np.int32,
+    "ranker.examples": np.int64,
     "ranker.length": np.float64,
     "ranker.feature": np.uint32,
     "ranker.sum": np.float32,
@@ -69,6 +70,7 @@ def test_arrays_of_nothing_are_a_ranker_that_learned_nothing(parts):
 NOT_FINITE = [np.nan, np.inf, -np.inf]
 STRANGE = {
     "ranker.used": [-1, 2**31 - 1, -(2**31)],
+    "ranker.examples": [-1, 2**53 + 1, -(2**63)],
     "ranker.length": NOT_FINITE,
     "ranker.sum": [*NOT_FINITE, 1e38, -1e38],
     "ranker.weight": [*NOT_FINITE, 1e38, -1e38],

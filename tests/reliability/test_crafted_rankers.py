@@ -122,8 +122,9 @@ def test_a_correct_checksum_does_not_make_a_ranker(whole, tmp_path, change):
 def short_tables(header, arrays):
     """All labels but the first have lost their features; lists and rivals still name them."""
     used = int(arrays["ranker.used"][0])
-    for name in ("used", "length"):
+    for name in ("used", "length", "examples"):
         arrays[f"ranker.{name}"] = arrays[f"ranker.{name}"][:1]
+    arrays["ranker.rivals"] = arrays["ranker.rivals"][:RIVALS]
     for name in ("feature", "sum", "weight", "squares"):
         arrays[f"ranker.{name}"] = arrays[f"ranker.{name}"][:used]
     arrays["ranker.rivals"][:] = CLASSES - 1
@@ -131,7 +132,7 @@ def short_tables(header, arrays):
 
 
 def no_tables(header, arrays):
-    for name in ("used", "length", "feature", "sum", "weight", "squares"):
+    for name in ("used", "length", "examples", "rivals", "feature", "sum", "weight", "squares"):
         arrays[f"ranker.{name}"] = arrays[f"ranker.{name}"][:0]
 
 
@@ -155,11 +156,11 @@ def no_lengths(header, arrays):
 
 
 def singular_curvature(header, arrays):
-    arrays["combination.curvature"][:] = 1e308
+    arrays["combination.curvature"][:] = 1.0
 
 
 def indefinite_curvature(header, arrays):
-    arrays["combination.curvature"][:] = -1e300
+    arrays["combination.curvature"][:] = -1e100
     arrays["combination.curvature"][:: SIGNS + 1] = 1.0
 
 
