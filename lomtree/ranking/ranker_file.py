@@ -6,6 +6,7 @@ from lomtree.core.constants import NO_LABEL
 from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.jit.kernel import kernel
+from lomtree.ranking import label_features
 from lomtree.ranking.label_features import (
     FIRST_ROWS,
     LARGEST,
@@ -15,7 +16,6 @@ from lomtree.ranking.label_features import (
     find,
     is_free,
     make_label_features,
-    most_rows,
     room_for,
 )
 from lomtree.ranking.label_lists import load_label_lists, store_label_lists
@@ -95,7 +95,7 @@ def load_label_features(
     if np.any(key[1:] <= key[:-1]):
         raise ModelError("the features of its labels are not in order")
     room = sum(int(room_for(int(count))) * int(many) for count, many in _counted(used))
-    if room > most_rows(options):
+    if room > label_features.most_rows(options):
         raise ModelError("its labels have too many features")
     rows = FIRST_ROWS
     while room > rows:
