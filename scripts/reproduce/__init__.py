@@ -11,6 +11,7 @@
 Run by themselves:
 
 - accuracy             test errors with the defaults
+- held_out             what the program's parts are worth, on parts of the training data
 - entropy_over_splits  the boosting theorem: G falls as nodes are added
 - bottom_up_fails      the supplement's example of four classes
 - toy_example          the supplement's example of the algorithm, step by step
