@@ -36,6 +36,7 @@ matrix: environment-run ## run the tests' core on every Python, with the oldest 
 bench: environment-bench ## measure time and memory, beside Vowpal Wabbit and as classes grow
 	$(BIN)/python -m scripts.bench.beside_vw --write $(BENCH)/benchmarks.md
 	$(BIN)/python -m scripts.bench.beside_vw --algorithm oaa --passes 10 --write $(BENCH)/benchmarks.md
+	$(BIN)/python -m scripts.bench.ranker_cost --write $(BENCH)/benchmarks.md
 	$(BIN)/python -m scripts.bench.growth --write $(BENCH)/benchmarks.md --plot $(BENCH)/growth.svg
 	$(call time_over_classes,$(BENCH))
 

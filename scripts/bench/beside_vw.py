@@ -11,9 +11,10 @@ last model, test errors, where this program's time goes, and whether the targets
 set has its own section of the file, which is written after each round: sets can be measured one by
 one, and what a long run has found is kept.
 
-Both start Python first. `start` is the time that one example takes; `once started` compares what
-the commands take beyond it. Small test parts are also predicted from a file that repeats them up to
-100,000 lines.
+This program learns and predicts as VW does: trees alone (--no-ranker), one walk (--walk);
+ranker_cost.py measures the rest. Both start Python first. `start` is the time that one example
+takes; `once started` compares what the commands take beyond it. Small test parts are also predicted
+from a file that repeats them up to 100,000 lines.
 """
 
 import argparse
@@ -60,7 +61,7 @@ def train(texts: Texts, who: str, algorithm: str, bits: Bits, part: str, passes:
     if who == US:
         return [
             sys.executable, "-m", "lomtree", "train", "--quiet", "--timings", "--algorithm",
-            algorithm, f"-b{bits[who]}", "--passes", str(passes), "-f", model, data,
+            algorithm, "--no-ranker", f"-b{bits[who]}", "--passes", str(passes), "-f", model, data,
         ]  # fmt: skip
     more = ["--passes", str(passes), "-c", "-k", "--holdout_off"] if passes > 1 else []
     return [
@@ -73,8 +74,8 @@ def predict(texts: Texts, who: str, part: str) -> list[str]:
     data, model, predictions = (texts.of(name, who) for name in (part, "model", "predictions"))
     if who == US:
         return [
-            sys.executable, "-m", "lomtree", "predict", "--timings", "-i", model, "-p", predictions,
-            data,
+            sys.executable, "-m", "lomtree", "predict", "--walk", "--timings", "-i", model,
+            "-p", predictions, data,
         ]  # fmt: skip
     return [
         sys.executable, "-m", "vowpalwabbit", "--quiet", "-t", "-i", model, "-d", data,
