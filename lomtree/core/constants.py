@@ -9,4 +9,4 @@ NO_BLOCK = -1  # in place of a block of slots
 # as many blocks as internal nodes. No tree may have more of them, and so no more labels either.
 MOST_INTERNAL_NODES = 2**28 - 1
 
-BEAM = 16  # leaves of each tree that a search looks at, where nobody says otherwise
+BEAM = 8  # leaves of each tree that a search looks at, where nobody says otherwise

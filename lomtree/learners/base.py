@@ -108,9 +108,11 @@ class Learner(ABC):
         predictions: np.ndarray,
         depths: np.ndarray,
         probed: Sequence[int] = (),
+        in_last_pass: bool = False,
     ) -> None:
         """Learn from the first `count` examples of a batch. Those that are `probed` are ranked just
-        before they are learned, and nothing has been learned from them so far.
+        before they are learned, and nothing has been learned from them so far; `in_last_pass` tells
+        whether others have been learned in earlier passes.
 
         `predictions` gets what one walk would have predicted just before each was learned (but with
         its values counted in their scales), `depths` the depth of the leaf that each was put in.
@@ -123,7 +125,7 @@ class Learner(ABC):
             begin = 0
             for example in probed:
                 self._learn_part(lesson, begin, example)
-                self._probe(scaled, example)
+                self._probe(scaled, example, in_last_pass)
                 begin = example
             self._learn_part(lesson, begin, count)
 
@@ -166,13 +168,15 @@ class Learner(ABC):
                 jobs = []
                 self.ranker.learn(*task)
 
-    def _probe(self, scaled: Batch, example: int) -> None:
+    def _probe(self, scaled: Batch, example: int, in_last_pass: bool) -> None:
         """Rank the labels of an example that is learned next, and learn from how that went."""
         y = int(scaled.labels[example])
         candidates, count = self._find_candidates(scaled, example)
         importance = float(scaled.weights[example])
         self.probe.look(candidates, count, y, importance, self.examples)
-        if self._has_seen(y):
+        # In a first pass most labels are new for a while. In the last one few are: as many as
+        # later examples will have.
+        if in_last_pass or self._has_seen(y):
             self.probe.teach(self.combination, candidates, count, y, importance)
 
     @abstractmethod

@@ -25,7 +25,7 @@ SIGNS = 4
 # What is believed before anything has been seen, and how far from it the truth may be.
 FIRST = (0.5, 8.0, 0.7, -3.0)
 SPREAD = (0.5, 10.0, 0.5, 2.0)
-MEMORY = 0.992  # what an example counts when the next one has come
+MEMORY = 0.998  # what an example counts when the next one has come
 FADED = 0.05  # see fade()
 LEAST_CURVATURE = tuple((1.0 - MEMORY) / (spread * spread) for spread in SPREAD)
 LARGEST = 1e6  # of a weight

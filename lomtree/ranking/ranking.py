@@ -26,9 +26,12 @@ from lomtree.ranking.label_features import (
 from lomtree.ranking.label_lists import LabelLists, make_label_lists, vote
 
 # Candidates are so many at most from trees and from lists (or half of what is to be named, if that
-# is more), and only those that have some share of what the best one has.
-FROM_EACH = 32
-LEAST_MASS, LEAST_VOTE = 0.02, 0.7
+# is more), and only those that have some share of what the best one has. To compare one takes a
+# look at each feature, so lists name fewer where examples are long.
+FROM_EACH = 64
+FEWEST_VOTED = 16
+MOST_COMPARED = 4096  # features of an example times labels that lists name
+LEAST_MASS, LEAST_VOTE = 0.02, 0.3
 BUDGET = 1024  # votes of an example's lists
 SMALLEST_MASS = 1e-3  # beside that of all labels found: the trees did not find the label
 LARGEST_LOGIT = 1e6
@@ -127,11 +130,21 @@ def add_found(found, row, scratch):
 
 
 @kernel
+def most_voted(vector, places):
+    """How many labels lists may name for an example."""
+    if len(places) > FROM_EACH:  # so many are to be named
+        return len(places)
+    length = max(vector.end - vector.begin, 1)
+    return min(max(MOST_COMPARED // length, FEWEST_VOTED), len(places))
+
+
+@kernel
 def add_voted(lists, vector, scratch, count):
     """Make candidates of the labels that lists vote for; returns how many there are then."""
     bag, candidates, trees = scratch.bag, scratch.candidates, count
     held = vote(lists, BUDGET, vector, scratch.sizes, bag)
-    chosen = best_of(bag, held, LEAST_VOTE, scratch.places)
+    places = scratch.places[: most_voted(vector, scratch.places)]
+    chosen = best_of(bag, held, LEAST_VOTE, places)
     empty(bag, held)
     for place in range(chosen):
         label, there = bag.labels[scratch.places[place]], False

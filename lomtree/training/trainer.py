@@ -170,7 +170,8 @@ class Trainer:
             return
         predictions, depths = self._room(count)
         learned, probed = self._choose_probes(batch, count, first)
-        self.model.learner.learn(learned, count, predictions, depths, probed)
+        in_last_pass = self._last_pass and self._reserves
+        self.model.learner.learn(learned, count, predictions, depths, probed, in_last_pass)
         if self._meter is not None:
             self._meter.add(batch, count, predictions, depths)
 

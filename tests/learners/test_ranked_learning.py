@@ -7,6 +7,7 @@ from lomtree.core.execution import Execution
 from lomtree.core.options import Options
 from lomtree.learners.factory import new_learner
 from lomtree.model.model import Model
+from lomtree.ranking.combination import NONE
 from tests.generators.models import file_bytes, read
 from tests.generators.streams import BITS, batch_of, content, example, random_stream, teach
 
@@ -86,3 +87,20 @@ def test_only_probed_examples_teach_the_combination(algorithm):
     learner.learn(batch_of(stream), 200, predictions, depths, [3, 50, 199])
     assert learner.probe.examples == 3
     assert not np.array_equal(learner.combination.weights, first)
+
+
+@pytest.mark.parametrize("trees", [1, 3])
+def test_a_label_that_is_new_in_the_last_pass_speaks_for_none(trees):
+    """In a first pass it says nothing: there most labels are new for a while."""
+    stream = random_stream(np.random.default_rng(6), 100, 8)
+    asked = [*stream[:5], example(8, {1: 1.0})]
+    nones = []
+    for in_last_pass in (False, True):
+        learner = new_learner(Options(bits=BITS, trees=trees))
+        teach(learner, stream)
+        predictions, depths = np.empty((2, 6), np.int32)
+        before = learner.combination.weights.copy()
+        learner.learn(batch_of(asked), 6, predictions, depths, [5], in_last_pass)
+        assert learner.probe.examples == 1
+        nones.append(learner.combination.weights[NONE] - before[NONE])
+    assert nones[0] == 0 < nones[1]

@@ -10,7 +10,15 @@ import numpy as np
 
 from lomtree.ranking.combination import FADED, FIRST, MEMORY, SPREAD
 from lomtree.ranking.probe import MOST_PROBED, MOST_RESERVED, RESERVED
-from lomtree.ranking.ranking import BUDGET, FROM_EACH, LEAST_MASS, LEAST_VOTE, SMALLEST_MASS
+from lomtree.ranking.ranking import (
+    BUDGET,
+    FEWEST_VOTED,
+    FROM_EACH,
+    LEAST_MASS,
+    LEAST_VOTE,
+    MOST_COMPARED,
+    SMALLEST_MASS,
+)
 from tests.oracles.label_lists import best_of
 from tests.oracles.label_trees import draw
 
@@ -28,7 +36,9 @@ def candidates(found, top, features=(), xs=(), known=None, lists=None):
     total = sum(masses.values())
     named = dict.fromkeys(best_of(masses, LEAST_MASS, most), TREE)
     if lists is not None:
-        for label in best_of(lists.vote(features, xs, BUDGET), LEAST_VOTE, most):
+        fewer = max(FEWEST_VOTED, MOST_COMPARED // max(len(features), 1))
+        voted = min(fewer, most) if most == FROM_EACH else most
+        for label in best_of(lists.vote(features, xs, BUDGET), LEAST_VOTE, voted):
             named[label] = named.get(label, 0) | LIST
     signs = {}
     for label, who in named.items():

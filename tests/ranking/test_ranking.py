@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lomtree.examples.batch import vector_of
+from lomtree.examples.batch import Vector, vector_of
 from lomtree.ranking.bag import add, best_of, empty, make_bag
 from lomtree.ranking.combination import FIRST
 from lomtree.ranking.label_features import compare, length_of
@@ -15,6 +15,7 @@ from lomtree.ranking.ranking import (
     Scorer,
     find_candidates,
     make_scratch,
+    most_voted,
     no_ranker,
     put_best,
     rank,
@@ -99,6 +100,16 @@ def test_the_cosine_by_hand():
         assert compare(known, vector, length_of(vector), 0)[0] == pytest.approx(wanted)
         assert compare(known, vector, length_of(vector), 1)[0] == 0
         assert compare(known, vector, length_of(vector), 7)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("features", "top", "wanted"),
+    [(0, 1, 64), (20, 1, 64), (64, 5, 64), (128, 1, 32), (617, 1, 16), (617, 300, 150)],
+)
+def test_lists_name_fewer_labels_where_examples_are_long(features, top, wanted):
+    places = make_scratch(COLUMNS, top, features).places
+    vector = Vector(np.empty(0, np.uint32), np.empty(0, np.float32), 7, 7 + features)
+    assert most_voted(vector, places) == wanted
 
 
 @pytest.mark.parametrize("top", [1, 5, 100])

@@ -100,7 +100,7 @@ def test_further_passes_learn_from_what_was_kept(tmp_path):
     learner.learn(rest, 200, predictions, depths)
     learner.begin_last_pass()
     probed = np.flatnonzero(reserved & (batch.labels >= 0) & (batch.weights > 0))
-    learner.learn(batch, 200, predictions, depths, probed.tolist())
+    learner.learn(batch, 200, predictions, depths, probed.tolist(), in_last_pass=True)
     again.model.position = 200
     assert run.file(tmp_path) == again.file(tmp_path)
 
