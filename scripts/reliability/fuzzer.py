@@ -18,7 +18,7 @@ from lomtree.formats.libsvm import parse as parse_libsvm
 from lomtree.formats.line import make_arrays
 from lomtree.formats.vw import parse as parse_vw
 from lomtree.jit import kernel
-from scripts.reliability.beside_vw import (
+from scripts.reliability.vw_lines import (
     HAS_VW,
     LINES_FOR_VW,
     are_same,

@@ -60,7 +60,7 @@ FIXED: dict[str, list] = {
 EXPECTED = (
     "--max-labels allows", "it was saved with --predict-only", "there are no examples to learn",
     "expected an importance", "must be", "cannot change", "exclude each other", "has no meaning",
-    "none of the", "is a checkpoint of another run", "was not trained on this data",
+    "none of the", "has no tree", "is a checkpoint of another run", "was not trained on this data",
 )  # fmt: skip
 
 
