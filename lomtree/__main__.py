@@ -88,18 +88,18 @@ def main() -> None:
 
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_has_stopped = False
 
 
 def _stop(number: int, _frame: object) -> None:
     """Once is enough, whichever comes next: what is under way is cleaned up now."""
-    global _has_stopped
-    if _has_stopped:  # it was on its way already
-        return
-    _has_stopped = True
     for other in _ENDING:
-        signal.signal(other, signal.SIG_IGN)
+        signal.signal(other, _stay)
     raise Stopped(number)
+
+
+def _stay(_number: int, _frame: object) -> None:
+    """Leave a signal aside. (Where it is on its way already when it begins to be ignored, Python
+    complains.)"""
 
 
 def program() -> None:
