@@ -9,7 +9,7 @@ BENCH := $(if $(filter 1,$(WRITE)),docs,build/bench)
 RELIABILITY := $(if $(filter 1,$(WRITE)),docs,build/reliability)
 RESULTS := $(if $(filter 1,$(WRITE)),docs,build/reproduce)
 
-.PHONY: help demo test matrix bench fuzz soak reproduce clean
+.PHONY: help demo test matrix hostile bench fuzz soak reproduce clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-15s %s\n", $$1, $$2}'
@@ -32,6 +32,9 @@ test: environment-dev ## check style, types and imports, and run the tests
 
 matrix: environment-run ## run the tests' core on every Python, with the oldest and newest numba
 	$(BIN)/python -m scripts.reliability.matrix
+
+hostile: environment-dev ## run the tests as an ordinary user, with bounds checks, with little memory
+	$(BIN)/python -m scripts.reliability.hostile
 
 bench: environment-bench ## measure time and memory, beside Vowpal Wabbit and as classes grow
 	$(BIN)/python -m scripts.bench.beside_vw --write $(BENCH)/benchmarks.md

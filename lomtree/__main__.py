@@ -4,6 +4,7 @@ Next to nothing is imported before there is someone to catch a Ctrl-C.
 """
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -52,7 +53,7 @@ def _status_of(error: BaseException) -> int:
         return _fail(str(error), 2)
     if isinstance(error, LomtreeError):
         return _fail(str(error), 1)
-    if isinstance(error, MemoryError):
+    if _is_shortage(error):
         return _fail("not enough memory", 1)
     if isinstance(error, BrokenPipeError):
         return CLOSED_PIPE
@@ -62,6 +63,16 @@ def _status_of(error: BaseException) -> int:
         raise error
     reason = " ".join(f"{type(error).__name__}: {error}".split())
     return _fail(f"a mistake in the program, {reason[:200]} (lomtree --debug shows where)", 1)
+
+
+def _is_shortage(error: BaseException) -> bool:
+    """Whether it was memory that was missing: for an array, a thread, a file or a library."""
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    signs = ("can't start new thread", "failed to map segment", "annot allocate memory")
+    return isinstance(error, RuntimeError | ImportError) and any(
+        sign in str(error) for sign in signs
+    )
 
 
 def main() -> None:
@@ -76,16 +87,29 @@ def main() -> None:
     sys.exit(status)
 
 
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 def _stop(number: int, _frame: object) -> None:
-    signal.signal(number, signal.SIG_IGN)  # once is enough; what is under way is cleaned up now
+    """Once is enough, whichever comes next: what is under way is cleaned up now."""
+    for other in _ENDING:
+        signal.signal(other, _stay)
     raise Stopped(number)
+
+
+def _stay(_number: int, _frame: object) -> None:
+    """Leave a signal aside. (Where it is on its way already when it begins to be ignored, Python
+    complains.)"""
 
 
 def program() -> None:
     """main(), and then the end, at once: taking hundreds of megabytes apart first helps nobody."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in _ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
             signal.signal(number, _stop)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # labels and paths are bytes, whatever the locale can write
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore
     try:
         main()
     except SystemExit as end:

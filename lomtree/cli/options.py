@@ -5,7 +5,6 @@ when they run: --help and usage errors answer at once.
 """
 
 import functools
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ import click
 
 from lomtree.core.constants import BEAM
 from lomtree.core.errors import LomtreeError, OptionError
-from lomtree.core.execution import Execution
+from lomtree.core.execution import Execution, threads_for
 from lomtree.formats.registry import AUTO, FORMATS, format_warning
 from lomtree.storage.purposes import Purpose
 from lomtree.system.timing import watch
@@ -125,7 +124,7 @@ def read_model_to_predict(path: str, threads: int | None, quiet: bool, ranked: b
     from lomtree.model.model_file import ModelBeingRead
 
     purpose = Purpose.RANK if ranked else Purpose.PREDICT
-    reading = ModelBeingRead(path, purpose, Execution(threads or os.cpu_count() or 1))
+    reading = ModelBeingRead(path, purpose, Execution(threads_for(threads)))
     say_compiling(quiet)
     return reading.model()
 

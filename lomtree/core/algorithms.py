@@ -16,6 +16,7 @@ class AlgorithmSpec:
     has_tree: bool = True
     ensembles: bool = True  # whether --trees may be more than 1
     has_ranker: bool = True  # whether a ranker chooses among the labels that it finds
+    fixed_seed: bool = False  # whether the seed decides which tree it is, and so cannot change
     filtered: bool = False  # of trees over the labels: whether lost matches stop an example
     gradient_threshold: float = 0.05  # gradients up to this change nothing
     learning_rate: float = 4.0  # where none is given
@@ -34,8 +35,10 @@ ALGORITHMS = {
     spec.name: spec
     for spec in (
         AlgorithmSpec("lomtree", "lom.learner:LomLearner", own_options=_LOMTREE_OPTIONS),
-        AlgorithmSpec("rtree", "label_tree.learner:LabelTreeLearner"),
-        AlgorithmSpec("filter", "label_tree.learner:LabelTreeLearner", filtered=True),
+        AlgorithmSpec("rtree", "label_tree.learner:LabelTreeLearner", fixed_seed=True),
+        AlgorithmSpec(
+            "filter", "label_tree.learner:LabelTreeLearner", fixed_seed=True, filtered=True
+        ),
         # Scores that are compared with each other need more precision than the side of a node.
         # Rate and clip were measured: those of the trees cost up to 8 points where labels are rare.
         AlgorithmSpec(

@@ -1,6 +1,9 @@
 """How work is done, as opposed to what comes out of it."""
 
+import os
 from typing import NamedTuple
+
+MOST_THREADS_A_CORE = 4
 
 
 class Execution(NamedTuple):
@@ -11,3 +14,9 @@ class Execution(NamedTuple):
 
 
 ONE_CORE = Execution()
+
+
+def threads_for(asked: int | None) -> int:
+    """As many as there are cores, or as asked for; but no more than the machine has a use for."""
+    cores = os.cpu_count() or 1
+    return min(asked or cores, MOST_THREADS_A_CORE * cores)

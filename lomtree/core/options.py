@@ -195,7 +195,8 @@ def choose_options(given: Mapping[str, Any], before: Options | None = None) -> O
             raise OptionError(f"{option_name(name)} has no meaning for --algorithm {algorithm}")
     if before is None:
         return Options(**(paper_defaults(algorithm) if chosen.get("paper") else {}) | chosen)
-    for name in FIXED_BY_MODEL:
+    seed = ("seed",) if ALGORITHMS[before.algorithm].fixed_seed else ()
+    for name in FIXED_BY_MODEL + seed:
         fixed = getattr(before, name)
         if chosen.get(name, fixed) != fixed:
             raise OptionError(f"{option_name(name)} is {fixed} in this model and cannot change")

@@ -31,8 +31,9 @@ _SAMPLE = 1 << 16
 
 
 def describe(sources: list[str], format: str, on_error: str, program: str) -> dict:
-    """What decides how text becomes examples. A source is known by its path, size, times and the
-    bytes at both its ends; standard input has none of these, so it never matches."""
+    """What decides how text becomes examples. A source is known by its path, by what the file
+    system tells of it (which file it is, size, times) and by the bytes at both its ends; standard
+    input has none of these, so it never matches."""
     return {
         "program": program,
         "format": format,
@@ -54,7 +55,8 @@ def _fingerprint(path: str) -> list | None:
     except OSError:
         return None
     times = [status.st_mtime_ns, status.st_ctime_ns]
-    return [os.path.abspath(path), status.st_size, *times, digest.hexdigest()]
+    identity = [status.st_dev, status.st_ino, status.st_size]
+    return [os.path.abspath(path), *identity, *times, digest.hexdigest()]
 
 
 class CacheWriter:

@@ -9,12 +9,11 @@ from lomtree.core.constants import MOST_INTERNAL_NODES, NO_LABEL
 from lomtree.core.errors import DataError
 from lomtree.core.printable import printable
 from lomtree.examples.examples import GOOD, Strings
-from lomtree.hashing.murmur3 import murmur3
+from lomtree.hashing.secrets import POINT, polynomial
 from lomtree.jit.kernel import kernel
 
 LARGEST_COUNT = MOST_INTERNAL_NODES
 _FIRST_LABELS = 1 << 8
-_SEED = 0x4C4F4D
 _SHOWN = 40  # characters of a label, in a message
 
 
@@ -25,6 +24,7 @@ class Table(NamedTuple):
     ends: np.ndarray  # int64[]: label i is text[ends[i]:ends[i + 1]]
     buckets: np.ndarray  # int32[]: numbers of labels, NO_LABEL where free
     size: np.ndarray  # int64[1]: labels
+    point: np.ndarray  # uint64[1]: see hashing/secrets
 
 
 @kernel
@@ -42,7 +42,7 @@ def _same(table, number, text, begin, end):
 def _find(table, text, begin, end):
     """The bucket of a label, or the free bucket where it belongs."""
     mask = len(table.buckets) - 1
-    bucket = np.int64(murmur3(text, begin, end, _SEED)) & mask
+    bucket = np.int64(polynomial(text, begin, end, table.point[0])) & mask
     while table.buckets[bucket] != NO_LABEL and not _same(
         table, table.buckets[bucket], text, begin, end
     ):
@@ -102,6 +102,7 @@ def _make_table(labels: int, text_bytes: int) -> Table:
         np.zeros(buckets // 2 + 1, np.int64),
         np.full(buckets, NO_LABEL, np.int32),
         np.zeros(1, np.int64),
+        np.full(1, POINT),
     )
 
 

@@ -11,6 +11,7 @@ in a small table: only where two of them meet, the features themselves are compa
 import numpy as np
 
 from lomtree.examples.batch import Batch, longest
+from lomtree.hashing.secrets import MULTIPLIER, keyed
 from lomtree.jit.kernel import kernel
 
 LARGEST_VALUE = np.finfo(np.float32).max  # what sums beyond it count as
@@ -59,7 +60,7 @@ def _clear(buckets):
 
 
 @kernel
-def _merge_example(batch, begin, end, to, buckets):
+def _merge_example(batch, begin, end, to, buckets, multiplier):
     """Write the features begin:end, each once, from `to` on; returns their new end.
 
     Positions only grow, so what earlier examples left in a bucket is smaller than the first
@@ -69,8 +70,7 @@ def _merge_example(batch, begin, end, to, buckets):
     first, cancelled = to, False
     for position in range(begin, end):
         feature, value = features[position], values[position]
-        mixed = np.uint32(feature * np.uint32(0x9E3779B1))
-        bucket = np.int64(mixed >> np.uint32(7)) & mask
+        bucket = np.int64(keyed(feature, multiplier)) & mask
         while buckets[bucket] >= first and features[buckets[bucket]] != feature:
             bucket = (bucket + 1) & mask
         known = np.int64(buckets[bucket])
@@ -90,7 +90,7 @@ def _merge_example(batch, begin, end, to, buckets):
 
 
 @kernel
-def _merge(batch, count, may_repeat, stamps, first_stamp, buckets):
+def _merge(batch, count, may_repeat, stamps, first_stamp, buckets, multiplier):
     """Stamps from first_stamp on have not been left anywhere yet; if there are more examples than
     stamps, some are left twice, and a few examples suspected for nothing."""
     features, starts = batch.features, batch.starts
@@ -99,7 +99,7 @@ def _merge(batch, count, may_repeat, stamps, first_stamp, buckets):
     for example in range(count):
         end, stamp = starts[example + 1], np.uint16(first_stamp + example)
         if may_repeat[example] and _may_repeat(features, begin, end, stamps, stamp):
-            to = _merge_example(batch, begin, end, to, buckets)
+            to = _merge_example(batch, begin, end, to, buckets, multiplier)
         elif to < begin:
             to = _move(batch, begin, end, to)
         else:
@@ -126,5 +126,6 @@ class Merger:
             self._buckets = np.empty(1 << wanted.bit_length(), np.int32)
         if self._next_stamp + count >= _STAMPS:
             self._stamps[:], self._next_stamp = 0, 1
-        _merge(batch, count, may_repeat, self._stamps, self._next_stamp, self._buckets)
+        stamps, first = self._stamps, self._next_stamp
+        _merge(batch, count, may_repeat, stamps, first, self._buckets, MULTIPLIER)
         self._next_stamp += count

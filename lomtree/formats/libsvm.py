@@ -18,8 +18,13 @@ from lomtree.formats.line import (
 from lomtree.formats.problems import BAD_INDEX, BAD_VALUE
 from lomtree.jit.kernel import kernel
 
-_ZERO, _NINE, _COLON, _HASH = 48, 57, 58, 35
+_ZERO, _NINE, _COLON, _HASH, _PLUS = 48, 57, 58, 35, 43
 _INDICES = 2**32
+
+
+@kernel
+def _ends_value(byte):
+    return is_space(byte) or byte == _HASH
 
 
 @kernel
@@ -47,12 +52,15 @@ def _read_features(text, position, end, batch, feature, spans, example):
             return position, feature, GOOD
         begin = position
         index = np.int64(0)
+        if text[np.uint64(position)] == _PLUS:
+            position += 1
+        first_digit = position
         while position < end and _ZERO <= text[np.uint64(position)] <= _NINE:
             if index < _INDICES:
                 index = index * 10 + (np.int64(text[np.uint64(position)]) - _ZERO)
             position += 1
         if (
-            position == begin
+            position == first_digit
             or position >= end
             or text[np.uint64(position)] != _COLON
             or index >= _INDICES
@@ -62,7 +70,7 @@ def _read_features(text, position, end, batch, feature, spans, example):
         number, position = parse_number(text, value_begin, end)
         value = np.float32(number)
         problem = check_value(value, position - value_begin)
-        if position < end and not is_space(text[np.uint64(position)]):
+        if position < end and not _ends_value(text[np.uint64(position)]):
             problem = BAD_VALUE
         if problem != GOOD:
             return value_begin, feature, problem
@@ -78,8 +86,8 @@ def _read_features(text, position, end, batch, feature, spans, example):
 def parse(text, begin, end, batch, spans):
     """Parse the whole lines text[begin:end]; returns the numbers of (examples, features).
 
-    A '#' at the beginning of a word starts a comment. Blank lines are no examples. The arrays must
-    be as large as line.make_arrays makes them.
+    A '#' at the beginning of a word or behind a value starts a comment. Blank lines are no
+    examples. The arrays must be as large as line.make_arrays makes them.
     """
     line_begin = begin
     line = 0

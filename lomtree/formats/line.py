@@ -75,12 +75,18 @@ def find_newline(text, position, end):
 
     One sweep ahead of the parser is cheap, and saves it from looking for two more bytes.
     """
+    return find_byte(text, position, end, NEWLINE)
+
+
+@kernel
+def find_byte(text, position, end, byte):
+    """The first such byte, or the end."""
     while position + 16 <= end:
-        found = find16(text, position, NEWLINE)
+        found = find16(text, position, byte)
         if found != 0:
             return position + trailing_zeros(found)
         position += 16
-    while position < end and text[np.uint64(position)] != NEWLINE:
+    while position < end and text[np.uint64(position)] != byte:
         position += 1
     return position
 

@@ -10,8 +10,10 @@ import numpy as np
 from lomtree.examples.batch import CONSTANT
 from lomtree.examples.examples import GOOD
 from lomtree.formats.line import (
+    RETURN,
     SPACE,
     TAB,
+    find_byte,
     find_newline,
     finish_example,
     is_space,
@@ -94,6 +96,18 @@ def _find_name_end(text, position, end):
 
 
 @kernel
+def _hash_trimmed(text, begin, end, seed):
+    """VW leaves out control bytes at both ends of a name; if no other bytes are left, or digits
+    alone, it is a number."""
+    while begin < end and text[np.uint64(begin)] <= SPACE:
+        begin += 1
+    while begin < end and text[np.uint64(end - 1)] <= SPACE:
+        end -= 1
+    number, stop = _scan_digits(text, begin, end, seed)
+    return number if stop == end else murmur3(text, begin, end, seed)
+
+
+@kernel
 def _scan_name(text, begin, end, seed):
     """The hash of a name, VW's `--hash strings`, and where the name stops."""
     if _ZERO <= text[np.uint64(begin)] <= _NINE:
@@ -101,7 +115,7 @@ def _scan_name(text, begin, end, seed):
         if stop >= end or _ends_name(text[np.uint64(stop)]):
             return number, stop
     stop = _find_name_end(text, begin, end)
-    return murmur3(text, begin, stop, seed), stop
+    return _hash_trimmed(text, begin, stop, seed), stop
 
 
 @kernel
@@ -227,9 +241,9 @@ def _read_features(text, position, end, batch, feature, namespace, weight):
         first = last = text[np.uint64(begin)]
         name_length = word_length = _LOOK
         short = False
-        if begin <= last_quick and not _ZERO <= first <= _COLON:
+        if begin <= last_quick and first > SPACE and not _ZERO <= first <= _COLON:
             name_length, word_length = _measure_word(text, begin, end)
-        if name_length < _LONG:
+        if name_length < _LONG and text[np.uint64(begin + name_length - 1)] > SPACE:
             name = murmur3_word(load64(text, begin), name_length, namespace)
             position = begin + name_length
             last = text[np.uint64(begin + word_length - 1)]
@@ -271,8 +285,9 @@ def _read_namespaces(text, position, end, batch, feature):
 def parse(text, begin, end, batch, spans):
     """Parse the whole lines text[begin:end]; returns the numbers of (examples, features).
 
-    Where there is no bar, the end of the line takes its part. Blank lines are no examples. The
-    arrays must be as large as line.make_arrays makes them.
+    Where there is no bar, the end of the line takes its part. As in VW, a return behind the bar
+    ends the line. Blank lines are no examples. The arrays must be as large as line.make_arrays
+    makes them.
     """
     line_begin = begin
     line = 0
@@ -287,6 +302,7 @@ def parse(text, begin, end, batch, spans):
             start_example(batch, spans, example, line, position)
             position, problem = _read_header(text, position, line_end, batch, spans, example)
             if problem == GOOD:
+                line_end = find_byte(text, position, line_end, RETURN)
                 position, feature, problem = _read_namespaces(
                     text, position, line_end, batch, feature
                 )

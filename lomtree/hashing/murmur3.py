@@ -47,7 +47,7 @@ def murmur3_word(word, length, seed):
 
 
 @kernel
-def _last_block(text, begin, end):
+def last_block(text, begin, end):
     """The one to three bytes that fill no block of four; 0 if there are none."""
     length = end - begin
     if length >= 4:  # four bytes are there to be loaded: some to keep, some to shift out
@@ -65,4 +65,4 @@ def murmur3(text, begin, end, seed):
     state = np.uint32(seed)
     for position in range(begin, end - 3, 4):
         state = mix_block(state, load32(text, position))
-    return mix_tail(state, _last_block(text, begin, end), end - begin)
+    return mix_tail(state, last_block(text, begin, end), end - begin)

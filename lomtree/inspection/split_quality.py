@@ -27,54 +27,127 @@ class SplitQuality(NamedTuple):
     J: np.ndarray
 
 
-@kernel
-def _measure(leaf_counts, shape, left, right_begin, all_of, right_of, touched, quality):
-    """`right_begin[v]` is the first leaf below the right child of v, or the end in a leaf.
+class _Room(NamedTuple):
+    """Sums by label, of what has been counted in so far and of the side that is counted in now, and
+    what is known of nodes below."""
 
-    all_of and right_of count by label; they are zero before and after each node.
-    """
-    for v in range(len(shape.depth)):
-        first, last = leaf_counts.starts[shape.begin[v]], leaf_counts.starts[shape.end[v]]
-        middle = leaf_counts.starts[right_begin[v]]
-        labels, total, right = 0, 0.0, 0.0
-        for row in range(first, last):
-            label, count = leaf_counts.label[row], leaf_counts.count[row]
-            if all_of[label] == 0.0:
-                touched[labels] = label
-                labels += 1
-            all_of[label] += count
-            total += count
-            if row >= middle:
-                right_of[label] += count
-                right += count
-        entropy, impure, away = 0.0, 0.0, 0.0
-        for place in range(labels):
-            label = touched[place]
-            share = all_of[label] / total
-            if share > 0.0:  # and not so small that it is 0
-                entropy -= share * log(share)
-            impure += min(right_of[label], all_of[label] - right_of[label]) / total
-            away += abs(right / total * all_of[label] - right_of[label]) / total
-            all_of[label] = 0.0
-            right_of[label] = 0.0
-        quality.weight[v] = total
-        quality.entropy[v] = max(entropy, 0.0)
-        if left[v] >= 0 and total > 0.0:
-            quality.beta[v] = right / total
-            quality.alpha[v] = impure
-            quality.J[v] = 2.0 * away
+    all_of: np.ndarray  # float64[labels]
+    side_of: np.ndarray  # float64[labels]: zero but while a side is counted in
+    touched: np.ndarray  # int64[labels]
+    stack: np.ndarray  # int64[nodes + 1]
+    stage: np.ndarray  # int8[nodes]: sides that have been measured
+    sums: np.ndarray  # float64[nodes]: of c log c over the labels, where c is the weight of one
+
+
+@kernel
+def _log_times(x):
+    return x * log(x) if x > 0.0 else 0.0
+
+
+@kernel
+def _rows_below(leaf_counts, shape, v):
+    return leaf_counts.starts[shape.begin[v]], leaf_counts.starts[shape.end[v]]
+
+
+@kernel
+def _measure_leaf(leaf_counts, first, last, room, quality, v):
+    """Count a leaf in, and measure it; its labels are all different."""
+    total, entropy = 0.0, 0.0
+    for row in range(first, last):
+        room.all_of[leaf_counts.label[row]] = leaf_counts.count[row]
+        total += leaf_counts.count[row]
+    for row in range(first, last):
+        share = leaf_counts.count[row] / total
+        if share > 0.0:  # and not so small that it is 0
+            entropy -= share * log(share)
+    quality.weight[v] = total
+    quality.entropy[v] = max(entropy, 0.0)
+    room.sums[v] = total * (log(total) - entropy) if total > 0.0 else 0.0
+
+
+@kernel
+def _add_side(leaf_counts, shape, room, quality, v, large, small):
+    """The large side of v is counted in; count the small one in, too, and measure the split. Labels
+    that the small side does not have need not be looked at one by one."""
+    first, last = _rows_below(leaf_counts, shape, small)
+    labels, side = 0, quality.weight[small]
+    for row in range(first, last):
+        label = leaf_counts.label[row]
+        if room.side_of[label] == 0.0:
+            room.touched[labels] = label
+            labels += 1
+        room.side_of[label] += leaf_counts.count[row]
+    total = quality.weight[large] + side
+    sums, shared, impure, away = room.sums[large], 0.0, 0.0, 0.0
+    goes = side / total if total > 0.0 else 0.0  # to the small side
+    for place in range(labels):
+        label = room.touched[place]
+        here, there = room.side_of[label], room.all_of[label]
+        impure += min(here, there)
+        away += abs(goes * (here + there) - here)
+        sums += _log_times(here + there) - _log_times(there)
+        shared += there
+        room.all_of[label] = here + there
+        room.side_of[label] = 0.0
+    quality.weight[v] = total
+    room.sums[v] = sums
+    if total > 0.0:
+        away += goes * max(quality.weight[large] - shared, 0.0)
+        quality.entropy[v] = max(log(total) - sums / total, 0.0)
+        quality.alpha[v] = impure / total
+        quality.J[v] = 2.0 * away / total
+
+
+@kernel
+def _forget(leaf_counts, first, last, room):
+    for row in range(first, last):
+        room.all_of[leaf_counts.label[row]] = 0.0
+
+
+@kernel
+def _measure(leaf_counts, shape, left, right, root, room, quality):
+    """Both sides of a node are measured before it: the small one first, which is forgotten, then
+    the large one, to which the small one is added. So a row is counted in at most log2(rows)
+    times, however deep the tree is."""
+    room.stack[0] = root
+    height = 1
+    while height > 0:
+        v = room.stack[height - 1]
+        first, last = _rows_below(leaf_counts, shape, v)
+        if left[v] < 0:
+            _measure_leaf(leaf_counts, first, last, room, quality, v)
+            height -= 1
+            continue
+        small, large = left[v], right[v]
+        small_first, small_last = _rows_below(leaf_counts, shape, small)
+        if 2 * (small_last - small_first) > last - first:
+            small, large = large, small
+        small_first, small_last = _rows_below(leaf_counts, shape, small)
+        if room.stage[v] == 0:
+            room.stack[height] = small
+            height += 1
+        elif room.stage[v] == 1:
+            _forget(leaf_counts, small_first, small_last, room)
+            room.stack[height] = large
+            height += 1
+        else:
+            _add_side(leaf_counts, shape, room, quality, v, large, small)
+            if quality.weight[v] > 0.0:
+                quality.beta[v] = quality.weight[right[v]] / quality.weight[v]
+            height -= 1
+        room.stage[v] += 1
 
 
 def measure(nodes: np.ndarray, shape: Shape, leaf_counts: LeafCounts) -> SplitQuality:
-    count = len(shape.depth)
+    count, root = len(shape.depth), int(shape.depth.argmin())
     left, right = (nodes[side][:count].astype(np.int64) for side in ("left", "right"))
-    right_begin = np.where(left >= 0, shape.begin[right], shape.end)
     labels = int(leaf_counts.label.max(initial=-1)) + 1
     quality = SplitQuality(np.zeros(count), np.zeros(count), *np.full((3, count), np.nan))
-    _measure(
-        leaf_counts, shape, left, right_begin, np.zeros(labels), np.zeros(labels),
-        np.empty(labels, np.int64), quality,
+    room = _Room(
+        np.zeros(labels), np.zeros(labels), np.empty(labels, np.int64),
+        np.empty(count + 1, np.int64), np.zeros(count, np.int8), np.zeros(count),
     )  # fmt: skip
+    _measure(leaf_counts, shape, left, right, root, room, quality)
     return quality
 
 

@@ -12,8 +12,9 @@ hand.
     interpreter    runs kernels as the Python functions that they are
     announcement   what is said about compiling
 
-The code is kept in NUMBA_CACHE_DIR if that is set, else in XDG_CACHE_HOME/lomtree or
-~/.cache/lomtree, else in the temporary folder. The last four versions of it stay; all of it may be
+The code is kept in NUMBA_CACHE_DIR/lomtree if that is set, else in XDG_CACHE_HOME/lomtree or
+~/.cache/lomtree, else in a folder of the user's own in the temporary folder; never below a relative
+path, and never where others could write. The last four versions of it stay; all of it may be
 deleted at any time.
 
 Two switches in the environment call kernels in other ways; models and predictions are the same.

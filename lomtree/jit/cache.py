@@ -1,20 +1,28 @@
 """Where compiled code is kept between runs: a file for each kernel and form of its arguments.
 
-The folder has the name of the fingerprint of all that the code depends on. Every run comes by here,
-so it does without pathlib, which takes time to import.
+The folder has the name of the fingerprint of all that the code depends on, and is in a folder of
+the program's own. What is in there will be executed, so it is used only where nobody else can have
+written it (system/trusted_folder). Every run comes by here, so it does without pathlib, which takes
+time to import.
 """
 
 import contextlib
 import fcntl
 import json
 import os
+import re
+import time
 import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from lomtree.jit.fingerprint import fingerprint
+from lomtree.system.trusted_folder import TrustedFolder, is_safe_parent
 
 FOLDERS_KEPT = 4
+PATIENCE = 60.0  # seconds: whoever holds a lock longer may have been suspended
+_GLANCE = 0.05  # seconds between two looks at a lock
+_VERSION_FOLDER = re.compile("kernels-[0-9a-f]{16}")
 
 
 class Code(NamedTuple):
@@ -23,38 +31,35 @@ class Code(NamedTuple):
     object_file: bytes
 
 
-def _base_folders() -> Iterator[str]:
-    """Where the code may be, the best place first; NUMBA_CACHE_DIR is the user's word."""
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        yield os.environ["NUMBA_CACHE_DIR"]
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    yield os.path.join(home, "lomtree")
+def base_folders() -> Iterator[str]:
+    """Where the code may be, the best place first. A relative path is none: the current folder is
+    anybody's."""
+    named = os.environ.get("NUMBA_CACHE_DIR", "")  # the user's word, for more than this program
+    if os.path.isabs(named):
+        yield os.path.join(named, "lomtree")
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(home):
+        home = os.path.join(os.path.expanduser("~"), ".cache")
+    if os.path.isabs(home):  # without HOME and a known user it is not
+        yield os.path.join(home, "lomtree")
     import tempfile  # takes time, and is rarely needed
 
-    yield os.path.join(tempfile.gettempdir(), f"lomtree-{os.getuid()}")
+    with contextlib.suppress(OSError):  # there is none
+        shared = tempfile.gettempdir()  # the current folder, if there is no other
+        if not os.path.samefile(shared, os.curdir) and is_safe_parent(shared):
+            yield os.path.join(os.path.abspath(shared), f"lomtree-{os.geteuid()}")
 
 
-def folders() -> Iterator[str]:
-    return (os.path.join(base, f"kernels-{fingerprint()}") for base in _base_folders())
-
-
-def _is_trusted(folder: str) -> bool:
-    """What is in there will be executed: only the user, or root, may have written it."""
-    try:
-        found = os.stat(folder)
-    except OSError:
-        return False
-    return found.st_uid in (0, os.getuid()) and not found.st_mode & 0o022
+def folder_name() -> str:
+    return f"kernels-{fingerprint()}"
 
 
 def find(name: str) -> Code | None:
     """The code kept under this name; None if there is none, or it is damaged."""
-    for folder in folders():
-        if not _is_trusted(folder):
-            continue
-        with contextlib.suppress(OSError):
-            with open(os.path.join(folder, name), "rb") as file:
-                text = file.read()
+    for base in base_folders():
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            with TrustedFolder(base) as own, own.folder(folder_name()) as folder:
+                text = folder.read(name)
             if text[:4] == _sum(text[4:]):
                 header, _, object_file = text[4:].partition(b"\n")
                 return Code(**json.loads(header), object_file=object_file)
@@ -65,69 +70,61 @@ def keep(name: str, code: Code) -> None:
     """Keep code for further runs, in the first folder that can be written; or in none."""
     header = json.dumps({"symbol": code.symbol, "returns": code.returns})
     text = header.encode() + b"\n" + code.object_file
-    for folder in folders():
-        with contextlib.suppress(OSError):
-            if _is_there(folder):
-                _write(os.path.join(folder, name), _sum(text) + text)
-                return
+    for base in base_folders():
+        with contextlib.suppress(OSError), _open_to_write(base) as folder:
+            folder.write(name, _sum(text) + text)
+            return
 
 
-def _is_there(folder: str) -> bool:
-    """Whether it can be used; it is made if need be."""
-    if not os.path.exists(folder):
-        os.makedirs(os.path.dirname(folder), exist_ok=True)
-        with contextlib.suppress(FileExistsError):  # another process was faster
-            os.mkdir(folder, 0o700)
-        _drop_old_folders(folder)
-    return _is_trusted(folder)
+@contextlib.contextmanager
+def _open_to_write(base: str) -> Iterator[TrustedFolder]:
+    """The folder of this version of the program; it is made if need be."""
+    os.makedirs(os.path.dirname(base), exist_ok=True)
+    with TrustedFolder(base, make=True) as own:
+        try:
+            folder = own.folder(folder_name())
+        except FileNotFoundError:
+            _drop_old_folders(own)
+            folder = own.folder(folder_name(), make=True)
+        with folder:
+            yield folder
 
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """While one process is here, others that want the same code wait; where nothing can be kept,
-    nobody does."""
+    """While one process is here, others that want the same code wait, but not for ever; where
+    nothing can be kept, nobody does."""
     with contextlib.ExitStack() as stack:
-        for folder in folders():
+        for base in base_folders():
             with contextlib.suppress(OSError):
-                if _is_there(folder):
-                    lock = os.path.join(folder, f"{name}.lock")
-                    file = stack.enter_context(open(lock, "wb"))
-                    stack.callback(_remove, lock)
-                    fcntl.flock(file, fcntl.LOCK_EX)
-                    break
+                folder = stack.enter_context(_open_to_write(base))
+                file = folder.open_lock(f"{name}.lock")
+                stack.callback(os.close, file)
+                if _lock(file):
+                    stack.callback(folder.remove, f"{name}.lock")
+                break
         yield
 
 
-def _remove(path: str) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(path)
+def _lock(file: int) -> bool:
+    """Whether it could be locked before patience ended."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                return False
+        time.sleep(_GLANCE)
 
 
 def _sum(text: bytes) -> bytes:
     return zlib.crc32(text).to_bytes(4, "little")
 
 
-def _write(path: str, text: bytes) -> None:
-    """Another process may be reading or writing the same file."""
-    import tempfile
-
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
-    try:
-        with open(handle, "wb") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:  # a signal as well
-        os.unlink(temporary)
-        raise
-
-
-def _drop_old_folders(keep: str) -> None:
+def _drop_old_folders(own: TrustedFolder) -> None:
     """Every version of the sources leaves a folder; only the newest few stay."""
-    import glob
-    import shutil
-
-    pattern = os.path.join(glob.escape(os.path.dirname(keep)), "kernels-*")
-    others = [path for path in glob.glob(pattern) if path != keep]
-    others.sort(key=os.path.getmtime, reverse=True)
-    for path in others[FOLDERS_KEPT - 1 :]:
-        shutil.rmtree(path, ignore_errors=True)
+    versions = [name for name in own.newest_first() if _VERSION_FOLDER.fullmatch(name)]
+    for name in versions[FOLDERS_KEPT - 1 :]:
+        own.remove_folder(name)

@@ -101,6 +101,11 @@ class Recent:
         return tuple(forms), words
 
 
+def is_known(code: Code) -> bool:
+    """Whether what it returns is described in letters that there are."""
+    return not code.returns.strip("()").strip("".join(_NUMPY_SCALARS))
+
+
 def load(code: Code, arguments: tuple) -> Callable:
     """The function, for arguments of the same form as these; it runs without the GIL. Its by_words
     takes their words."""

@@ -9,7 +9,10 @@ import mmap
 import os
 import struct
 import sys
+from functools import cache
 from typing import Any, NamedTuple
+
+from lomtree.core.errors import LomtreeError
 
 _HEADER = struct.Struct("<4s12xHHIQQQIHHHHHH")  # of an ELF file
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -50,6 +53,43 @@ def is_known_machine() -> bool:
     return sys.platform == "linux" and os.uname().machine == "x86_64"
 
 
+def is_whole(data: bytes, symbol: str) -> bool:
+    """Whether an object file has all that it says; one that was cut would crash whoever links it.
+    What is not of a known kind cannot be told."""
+    if not is_known_machine():
+        return True
+    try:
+        sections = _sections_of(data)
+        filled = [section for section in sections if section.kind != _EMPTY]
+        if any(section.begin + section.size > len(data) for section in filled):
+            return False
+        [table] = [section for section in sections if section.kind == _SYMBOLS]
+        names = _bytes_of(data, sections[table.link])
+        return symbol.encode() in names.split(b"\0")
+    except (_Unusual, LookupError, ValueError, AttributeError, struct.error):
+        return False
+
+
+@cache
+def check_executable_memory() -> None:
+    """LomtreeError where the system gives out no memory that can be executed: nothing that was
+    compiled could run, and llvmlite would end the process."""
+    if not is_known_machine():
+        return
+    memory = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    if _protect(base, mmap.PAGESIZE):
+        raise LomtreeError(
+            "the system refuses memory for compiled code (NUMBA_DISABLE_JIT=1 does without, slowly)"
+        )
+
+
+def _protect(base: int, size: int) -> int:
+    """Let memory be executed and no longer written; 0 if that went well."""
+    function = ctypes.CDLL(None).mprotect
+    return function(ctypes.c_void_p(base), ctypes.c_size_t(size), _READ_AND_EXECUTE)
+
+
 def link(data: bytes, symbol: str) -> Linked | None:
     """The function of this name in an object file, ready to be called; None if that is not easy."""
     try:
@@ -76,8 +116,10 @@ def _link(data: bytes, symbol: str) -> Linked:
                 if what & 0xFFFFFFFF != _WHOLE_ADDRESS:
                     raise _Unusual
                 _name, address = addresses[what >> 32]
+                if not 0 <= where <= sections[section.info].size - 8:
+                    raise _Unusual
                 struct.pack_into("<Q", memory, places[section.info] + where, address + more)
-    if ctypes.CDLL(None).mprotect(ctypes.c_void_p(base), ctypes.c_size_t(size), _READ_AND_EXECUTE):
+    if _protect(base, size):
         raise _Unusual
     return Linked(dict(addresses)[symbol], memory)
 

@@ -101,11 +101,25 @@ def add16(target, at, source, begin, factor, again):
 
 
 @instruction
-def add_products16(target, at, factors, others, begin):
-    """target[at + i] += factors[i] * others[begin + i], for i from 0 to 15."""
+def add_products16(target, at, factors, others, begin, most):
+    """target[at + i] += factors[i] * others[begin + i], for i from 0 to 15; no sum is smaller than
+    -most or larger than most."""
     sums, numbers = target.reshape(target.size), others.reshape(others.size)
+    most = np.float32(most)
     for lane in range(LANES):
-        sums[at + lane] += factors[lane] * numbers[begin + lane]
+        total = sums[at + lane] + factors[lane] * numbers[begin + lane]
+        total = total if total < most else most
+        sums[at + lane] = total if total > -most else -most
+
+
+@instruction
+def add_squares16(target, at, factors, value, most):
+    """target[at + i] += factors[i] * value * value, for i from 0 to 15; no sum is larger than
+    most."""
+    sums, value, most = target.reshape(target.size), np.float32(value), np.float32(most)
+    for lane in range(LANES):
+        total = sums[at + lane] + factors[lane] * value * value
+        sums[at + lane] = total if total < most else most
 
 
 @instruction

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from lomtree.jit import announcement, cache, callee, calling
+from lomtree.core.errors import LomtreeError
+from lomtree.jit import announcement, cache, callee, calling, elf
 from lomtree.jit.announcement import announce_compilation, compile_beside
 from lomtree.jit.fingerprint import checksum
 from lomtree.system.timing import watch
@@ -46,7 +47,7 @@ class Kernel(callee.Callee):
         if not callee.why_plain():
             try:
                 return self._load_native(form, arguments)
-            except MemoryError:
+            except (MemoryError, LomtreeError):
                 raise
             except Exception as error:
                 failure = " ".join(f"{type(error).__name__}: {error}".split())[:200]
@@ -68,14 +69,15 @@ class Kernel(callee.Callee):
         function = self.function
         key = checksum([calling.describe(form).encode()])
         name = f"{function.__module__}.{function.__qualname__}-{key}.o"
-        code = cache.find(name) or self._compile(name, arguments)
+        elf.check_executable_memory()
+        code = _find(name) or self._compile(name, arguments)
         return calling.load(code, arguments)
 
     def _compile(self, name: str, arguments: tuple) -> cache.Code:
         """Compile and keep, unless another process just did."""
         announcement.say_compiling()
         with watch.stage("compile"), cache.locked(name):
-            code = cache.find(name)
+            code = _find(name)
             if code is None:
                 from lomtree.jit import native, trial  # they take time
 
@@ -95,6 +97,14 @@ class Kernel(callee.Callee):
         import numba
 
         return numba.typeof(self._dispatcher)
+
+
+def _find(name: str) -> cache.Code | None:
+    """What was kept, if it can be called."""
+    code = cache.find(name)
+    if code is None or not (elf.is_whole(code.object_file, code.symbol) and calling.is_known(code)):
+        return None
+    return code
 
 
 def kernel(function: Callable) -> Kernel:

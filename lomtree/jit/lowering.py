@@ -176,24 +176,62 @@ def add16(_context, target, at, source, begin, factor, again):
     return types.void(target, types.int64, source, types.int64, number, number), generate
 
 
+def _at_most(builder, numbers, most):
+    """The smaller ones, lane by lane; what is no number becomes `most`."""
+    return builder.select(builder.fcmp_ordered("<", numbers, most), numbers, most)
+
+
+def _at_least(builder, numbers, least):
+    return builder.select(builder.fcmp_ordered(">", numbers, least), numbers, least)
+
+
 @intrinsic
-def add_products16(_context, target, at, factors, others, begin):
-    """target[at + i] += factors[i] * others[begin + i], for i from 0 to 15."""
+def add_products16(_context, target, at, factors, others, begin, most):
+    """target[at + i] += factors[i] * others[begin + i], for i from 0 to 15; no sum is smaller than
+    -most or larger than most."""
     if not _is_floats(target, factors, others):
         return None
 
     def generate(context, builder, signature, arguments):
-        target, at, factors, others, begin = arguments
+        target, at, factors, others, begin, most = arguments
         pointer = _vector_at(context, builder, signature.args[0], target, at)
         first = ir.IntType(64)(0)
         product = builder.fmul(
             builder.load(_vector_at(context, builder, signature.args[2], factors, first), align=4),
             builder.load(_vector_at(context, builder, signature.args[3], others, begin), align=4),
         )
-        builder.store(builder.fadd(builder.load(pointer, align=4), product), pointer, align=4)
+        total = builder.fadd(builder.load(pointer, align=4), product)
+        total = _at_most(builder, total, _in_all_lanes(builder, most))
+        total = _at_least(builder, total, _in_all_lanes(builder, builder.fneg(most)))
+        builder.store(total, pointer, align=4)
         return context.get_dummy_value()
 
-    return types.void(target, types.int64, factors, others, types.int64), generate
+    number = types.float32
+    return types.void(target, types.int64, factors, others, types.int64, number), generate
+
+
+@intrinsic
+def add_squares16(_context, target, at, factors, value, most):
+    """target[at + i] += factors[i] * value * value, for i from 0 to 15; no sum is larger than
+    most."""
+    if not _is_floats(target, factors):
+        return None
+
+    def generate(context, builder, signature, arguments):
+        target, at, factors, value, most = arguments
+        pointer = _vector_at(context, builder, signature.args[0], target, at)
+        first = ir.IntType(64)(0)
+        product = builder.load(
+            _vector_at(context, builder, signature.args[2], factors, first), align=4
+        )
+        for _ in range(2):
+            product = builder.fmul(product, _in_all_lanes(builder, value))
+        total = builder.fadd(builder.load(pointer, align=4), product)
+        builder.store(_at_most(builder, total, _in_all_lanes(builder, most)), pointer, align=4)
+        return context.get_dummy_value()
+
+    number = types.float32
+    return types.void(target, types.int64, factors, number, number), generate
 
 
 @intrinsic

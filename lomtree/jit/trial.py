@@ -5,16 +5,14 @@ compiled, which takes longer by far.
 """
 
 import math
-import os
 import subprocess
-import sys
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from lomtree.jit import calling, elf
+from lomtree.system.isolated_python import isolated
 
 
 class Sample(NamedTuple):
@@ -39,17 +37,15 @@ def check() -> None:
 
 @cache
 def _passes() -> bool:
-    program = f"import sys; from {__name__} import is_right; sys.exit(not is_right())"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     nothing = subprocess.DEVNULL
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=environment,
-        stdin=nothing,
-        stdout=nothing,
-        stderr=nothing,
-    )
+    command = isolated(__name__, is_wrong.__name__)
+    done = subprocess.run(command, stdin=nothing, stdout=nothing, stderr=nothing)
     return done.returncode == 0
+
+
+def is_wrong() -> bool:
+    """The exit status of the other process."""
+    return not is_right()
 
 
 def is_right() -> bool:

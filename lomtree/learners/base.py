@@ -25,6 +25,7 @@ from lomtree.ranking.probe import Probe
 from lomtree.ranking.ranker import Ranker, has_ranker
 from lomtree.ranking.ranker_file import load_ranker, store_ranker
 from lomtree.ranking.ranking import Candidates, Ranking, Scorer, no_ranker
+from lomtree.storage.purposes import FOR_RANKING
 from lomtree.storage.state_dict import StateDict
 from lomtree.system.timing import watch
 
@@ -303,7 +304,8 @@ class Learner(ABC):
         """
         state = cls.load_state(options, state_dict, label_count, learning)
         ranker = None
-        if has_ranker(options) and (learning or "ranker.used" in state_dict.arrays):
+        parts = [name for name in state_dict.arrays if name.startswith(FOR_RANKING)]
+        if has_ranker(options) and (learning or parts):
             ranker = load_ranker(state_dict, options, label_count, learning)
         combination = load_combination(state_dict, learning)
         scales = load_scales(state_dict, options)

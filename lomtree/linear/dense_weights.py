@@ -14,6 +14,7 @@ import numpy as np
 
 from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
+from lomtree.hashing.secrets import MULTIPLIER, keyed
 from lomtree.jit.intrinsics import LANES
 from lomtree.jit.kernel import kernel
 from lomtree.storage.state_dict import StateDict, all_differ, whole_number
@@ -29,6 +30,7 @@ class ClassWeights(NamedTuple):
     features: np.ndarray  # uint32[limit]: whose row it is
     buckets: np.ndarray  # int32[]: 1 + row, by the feature's hash; 0 where free
     size: np.ndarray  # int64[3]: rows in use, rows at most, labels
+    multiplier: np.ndarray  # uint64[1]: see hashing/secrets
 
 
 def width_for(labels: int) -> int:
@@ -52,6 +54,7 @@ def _make(limit: int, width: int, squares: bool) -> ClassWeights:
         np.zeros(limit, np.uint32),
         np.zeros(_FIRST_BUCKETS, np.int32),
         np.array([0, limit, 0], np.int64),
+        np.full(1, MULTIPLIER),
     )
 
 
@@ -59,8 +62,7 @@ def _make(limit: int, width: int, squares: bool) -> ClassWeights:
 def _find(table, feature):
     """The bucket of a feature, or the free bucket where it belongs."""
     mask = len(table.buckets) - 1
-    key = np.uint32(feature * np.uint32(0x9E3779B1))
-    bucket = np.int64(key ^ (key >> np.uint32(16))) & mask  # or multiples of 2^n would meet
+    bucket = np.int64(keyed(feature, table.multiplier[0])) & mask
     while table.buckets[bucket] != 0 and table.features[table.buckets[bucket] - 1] != feature:
         bucket = (bucket + 1) & mask
     return bucket

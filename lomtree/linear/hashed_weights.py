@@ -31,6 +31,7 @@ TAG_BITS = 6
 TAKEN = 1 << TAG_BITS  # set in the tag of every line in use
 MOST_FETCHED = 200  # features
 GROW_AT = 0.9  # the part of the lines in use at which the table doubles
+NEXT_TO_NOTHING = np.float32(1e-20)  # of a weight that decays
 
 _COLUMNS = ("w", "squares")
 _TAG_COLUMNS = ("tag",)
@@ -139,6 +140,16 @@ def double(weights):
             weights.tags[lines + line] = weights.tags[line]
             weights.tags[line] = 0
     weights.size[0] = 2 * cells
+
+
+@kernel
+def decay(weights, factor):
+    """Let all weights and sums of squares be smaller by a factor; what is next to nothing is 0."""
+    table = weights.table
+    for cell in range(weights.size[0]):
+        for column in range(table.shape[1]):
+            number = np.float32(table[cell, column] * factor)
+            table[cell, column] = number if abs(number) > NEXT_TO_NOTHING else np.float32(0.0)
 
 
 def store_weights(weights: Weights, state_dict: StateDict, predict_only: bool) -> None:

@@ -36,6 +36,7 @@ SQUARED, ABSOLUTE, LOGISTIC = range(3)
 TINY = np.float32(1e-30)  # keeps the root of an underflowed square from being 0
 LARGEST_SQUARE = 1e20  # of a gradient: sums of them stay in the range of a float32
 LARGEST_SCORE = 1e30  # beyond this a product could leave the range of a float32
+LARGEST_CELL = np.float32(1e30)  # a weight, and a sum of squared gradients: larger ones stay there
 
 
 class Rule(NamedTuple):
@@ -232,7 +233,8 @@ def update(weights, rule, slot, vector, direction, h, target):
         cell = np.int64(index & mask)
         if is_free(weights, cell):
             take_line(weights, cell, index)
-        table[cell, 0] += step * direction[position - first]
+        weight = table[cell, 0] + step * direction[position - first]
+        table[cell, 0] = min(max(weight, -LARGEST_CELL), LARGEST_CELL)
         if rule.adaptive:
-            table[cell, 1] += square * x[position] * x[position]
+            table[cell, 1] = min(table[cell, 1] + square * x[position] * x[position], LARGEST_CELL)
     return h + step * gain

@@ -10,9 +10,10 @@ from lomtree.examples.label_index import LabelIndex
 from lomtree.learners.base import Learner
 from lomtree.learners.factory import learner_for, new_learner
 from lomtree.storage.container import Arrays
-from lomtree.storage.state_dict import MOST_COUNTED, StateDict, whole_number
+from lomtree.storage.state_dict import MOST_COUNTED, StateDict, counted, whole_number
 
 LARGEST_INVERSE_TEMPERATURE = 10.0
+LONGEST_SUM = 128  # characters
 
 
 class Unfinished(NamedTuple):
@@ -20,6 +21,9 @@ class Unfinished(NamedTuple):
 
     first: int  # the model's position when the run began
     done: int  # examples gone through since then, in all its passes
+    passes: int = 1  # of the run
+    data: str = ""  # a checksum of the examples read: see training/data_sum
+    origin: str = ""  # which model it went on from: see origin_of() in model_file
 
 
 @dataclass
@@ -50,9 +54,9 @@ def to_state_dict(model: Model, predict_only: bool) -> StateDict:
     header = {
         "predict_only": predict_only,
         "options": asdict(model.options),
-        "position": model.position,
+        "position": counted(model.position),
         "inverse_temperature": model.learner.inverse_temperature,
-        "unfinished": model.unfinished,
+        "unfinished": model.unfinished and _stored(model.unfinished),
         "format": model.format,
     }
     state_dict = StateDict(
@@ -60,6 +64,11 @@ def to_state_dict(model: Model, predict_only: bool) -> StateDict:
     )
     model.learner.store(state_dict, predict_only)
     return state_dict
+
+
+def _stored(unfinished: Unfinished) -> list:
+    first, done, passes, data, origin = unfinished
+    return [counted(first), counted(done), counted(passes), data, origin]
 
 
 def from_state_dict(
@@ -101,8 +110,17 @@ def _read_inverse_temperature(value: object) -> float:
 def _read_unfinished(values: list | None, position: int) -> Unfinished | None:
     if values is None:
         return None
-    first, done = values
-    return Unfinished(whole_number(first, 0, position), whole_number(done, 1, MOST_COUNTED))
+    first, done, passes, data, origin = values
+    for text in (data, origin):
+        if type(text) is not str or len(text) > LONGEST_SUM:
+            raise ModelError("it does not say of which run it is a checkpoint")
+    return Unfinished(
+        whole_number(first, 0, position),
+        whole_number(done, 1, MOST_COUNTED),
+        whole_number(passes, 1, MOST_COUNTED),
+        data,
+        origin,
+    )
 
 
 def _read_options(values: dict) -> Options:

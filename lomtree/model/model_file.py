@@ -1,12 +1,14 @@
 """The model file: see storage/container for its form and model for what is in it."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from lomtree.core.errors import ModelError
+from lomtree.core.errors import LomtreeError, ModelError
 from lomtree.core.execution import ONE_CORE, Execution
-from lomtree.storage.container import read_arrays, write_arrays
+from lomtree.storage.container import Arrays, read_arrays, write_arrays
 from lomtree.storage.purposes import Purpose, within_tree
+from lomtree.system.atomic_file import STANDARD
 from lomtree.system.timing import watch
 
 if TYPE_CHECKING:
@@ -25,11 +27,22 @@ _MALFORMED = (
 
 
 def write_model(model: "Model", path: str, predict_only: bool = False) -> None:
-    from lomtree.model.model import to_state_dict
+    """LomtreeError if what would be written is no model that can be read again; then `path` is as
+    it was."""
+    from lomtree.model.model import from_state_dict, to_state_dict
+    from lomtree.storage.state_dict import StateDict
+
+    def check(header: dict, arrays: Arrays) -> None:
+        from_state_dict(StateDict(header, arrays), learning=not predict_only)
 
     with watch.stage("write model"):
         state_dict = to_state_dict(model, predict_only)
-        write_arrays(path, state_dict.header, state_dict.arrays)
+        try:
+            write_arrays(path, state_dict.header, state_dict.arrays, check)
+        except (ModelError, *_MALFORMED) as error:
+            raise LomtreeError(
+                f"{path}: not written, since the model could not be read again ({error})"
+            ) from None
 
 
 class ModelBeingRead:
@@ -68,6 +81,24 @@ def read_model(
 ) -> "Model":
     """The model in a file; what is not needed for the purpose is not read."""
     return ModelBeingRead(path, purpose, execution).model()
+
+
+def origin_of(path: str | None, target: str) -> str:
+    """What tells models apart that a run which writes to `target` may go on from: the size of the
+    file and the checksum at its end. What the run itself replaces cannot be told later."""
+    if path is None:
+        return ""
+    if path == STANDARD:
+        return "standard input"
+    try:
+        if os.path.exists(target) and os.path.samefile(path, target):
+            return "itself"
+        with open(path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(size - 4, 0))
+            return f"{size}-{file.read(4).hex()}"
+    except OSError:
+        return "unknown"
 
 
 def _is_large(name: str) -> bool:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree.core.options import Options
+from lomtree.hashing.secrets import MULTIPLIER, keyed
 from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
 from lomtree.system import memory
@@ -37,6 +38,7 @@ TABLE = np.dtype(
         ("used", np.int32),
         ("examples", np.int64),
         ("length", np.float64),  # the squared length of the centroid
+        ("multiplier", np.uint64),  # see hashing/secrets
     ],
     align=True,
 )
@@ -57,7 +59,13 @@ class LabelFeatures(NamedTuple):
 
 
 def make_label_features(labels: int = 0, rows: int = FIRST_ROWS) -> LabelFeatures:
-    return LabelFeatures(np.zeros(labels, TABLE), memory.zeros(rows, PAIR), np.zeros(2, np.int64))
+    return LabelFeatures(_make_tables(labels), memory.zeros(rows, PAIR), np.zeros(2, np.int64))
+
+
+def _make_tables(labels: int) -> np.ndarray:
+    tables = np.zeros(labels, TABLE)
+    tables["multiplier"] = MULTIPLIER
+    return tables
 
 
 def most_rows(options: Options) -> int:
@@ -68,8 +76,7 @@ def most_rows(options: Options) -> int:
 @kernel
 def home(table, feature):
     """The row where the search for a feature begins."""
-    far = np.uint32(np.uint32(feature >> np.uint32(7)) * np.uint32(0x9E3779B1))
-    mixed = np.int64(feature ^ np.uint32(far >> np.uint32(9)))
+    mixed = np.int64(feature ^ keyed(feature >> np.uint32(7), table.multiplier))
     return table.start + (mixed & (np.int64(table.room) - 1))
 
 
@@ -96,6 +103,8 @@ def find(pairs, table, feature):
 def fetch(known, vector, label):
     """Ask for the rows of an example's features for a label. Those of a long example lie side by
     side mostly; the machine sees them coming by itself."""
+    if label >= len(known.tables):
+        return
     table = known.tables[label]
     if table.room > 0 and vector.end - vector.begin <= MOST_FETCHED:
         for position in range(vector.begin, vector.end):
@@ -242,7 +251,7 @@ def grown(known: LabelFeatures, label: int, features: int) -> LabelFeatures:
     """The same with room for an example of this label with so many features, and more."""
     tables, pairs, used = known
     if label >= len(tables):
-        more = np.zeros(2 * label + 2, TABLE)
+        more = _make_tables(2 * label + 2)
         more[: len(tables)] = tables
         tables = more
     known = LabelFeatures(tables, pairs, used)

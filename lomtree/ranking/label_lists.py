@@ -16,6 +16,7 @@ import numpy as np
 from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.hashing.open_addressing import LOAD_LIMIT, home_of
+from lomtree.hashing.secrets import MULTIPLIER
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.bag import add
 from lomtree.storage.state_dict import StateDict, all_differ
@@ -33,6 +34,7 @@ LIST = np.dtype(
         ("feature", np.uint32),
         ("length", np.int32),  # 0: the row is free
         ("least", np.float32),  # weight, when a label was last replaced in a list of full length
+        ("multiplier", np.uint32),  # of the first row: see hashing/secrets
     ],
     align=True,
 )
@@ -45,9 +47,9 @@ class LabelLists(NamedTuple):
 
 
 def make_label_lists(lists: int = FIRST_LISTS, postings: int = FIRST_POSTINGS) -> LabelLists:
-    return LabelLists(
-        memory.zeros(lists, LIST), memory.zeros(postings, POSTING), np.zeros(3, np.int64)
-    )
+    heads = memory.zeros(lists, LIST)
+    heads["multiplier"][0] = MULTIPLIER & np.uint64(0xFFFFFFFF)
+    return LabelLists(heads, memory.zeros(postings, POSTING), np.zeros(3, np.int64))
 
 
 def most_postings(options: Options) -> int:
@@ -58,7 +60,7 @@ def most_postings(options: Options) -> int:
 @kernel
 def home(heads, feature):
     """The row where the search for a feature begins."""
-    return home_of(np.uint32(feature * np.uint32(0x9E3779B1)), len(heads))
+    return home_of(np.uint32(feature * heads[0].multiplier), len(heads))
 
 
 @kernel

@@ -20,7 +20,7 @@ from lomtree.ranking.label_features import (
 )
 from lomtree.ranking.label_lists import load_label_lists, store_label_lists
 from lomtree.ranking.ranker import RIVALS, Ranker, RankerState
-from lomtree.storage.state_dict import MOST_COUNTED, StateDict, whole_number
+from lomtree.storage.state_dict import MOST_COUNTED, StateDict, counted, whole_number
 
 _COLUMNS = ("feature", "sum", "weight", "squares")
 
@@ -50,7 +50,7 @@ def store_label_features(
     rows = rows[np.argsort(keys)]
     state_dict.arrays["ranker.used"] = np.ascontiguousarray(tables["used"])
     if not predict_only:
-        state_dict.arrays["ranker.examples"] = np.ascontiguousarray(tables["examples"])
+        state_dict.arrays["ranker.examples"] = np.minimum(tables["examples"], MOST_COUNTED)
     state_dict.arrays["ranker.length"] = np.ascontiguousarray(tables["length"])
     for name in _COLUMNS[:3] if predict_only else _COLUMNS:
         state_dict.arrays[f"ranker.{name}"] = known.pairs[name][rows]
@@ -137,7 +137,7 @@ def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> N
     store_label_lists(lists, state_dict, predict_only)
     if not predict_only:
         state_dict.arrays["ranker.rivals"] = rivals[:labels].reshape(-1)
-        state_dict.header["ranked"] = int(counts[0])
+        state_dict.header["ranked"] = counted(counts[0])
 
 
 def load_ranker(

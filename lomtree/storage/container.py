@@ -22,13 +22,14 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from lomtree.core.errors import ModelError
-from lomtree.system.atomic_file import STANDARD, open_to_replace
+from lomtree.system.atomic_file import STANDARD, is_special, open_to_replace
 from lomtree.system.pipeline import DEPTH, ahead
 
 Buffer = bytes | memoryview
 Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored and Coming
 
 VALID_PIECES = DEPTH + 2  # pieces
+LARGEST_CHECKED = 16 << 20  # bytes of a file
 _PIECE = 1 << 20
 MAGIC = b"LOMTREE\n"
 VERSION = 5
@@ -51,8 +52,17 @@ def _lay_out(header: dict, arrays: Arrays) -> bytes:
     return text.encode()
 
 
-def write_arrays(path: str, header: dict, arrays: Arrays) -> None:
-    """Write a file so that `path` holds the old one or the whole new one at any moment."""
+Check = Callable[[dict, Arrays], object]
+
+
+def write_arrays(
+    path: str, header: dict, arrays: Arrays, check: Check = lambda _header, _arrays: None
+) -> None:
+    """Write a file so that `path` holds the old one or the whole new one at any moment.
+
+    Nothing that cannot be read again takes the place of an older file: no number may be infinite or
+    none, and a file that is not large goes through `check` as it would be read, which may raise a
+    ModelError. (To read a large one again would take as long as writing it did.)"""
     text = _lay_out(header, arrays)
     head = MAGIC + _number(VERSION) + _number(len(text)) + text
     sums = [zlib.crc32(head)]
@@ -62,6 +72,10 @@ def write_arrays(path: str, header: dict, arrays: Arrays) -> None:
             file.write(piece)
         table = b"".join(map(_number, sums))
         file.write(table + _number(zlib.crc32(table)))
+        if not is_special(path) and file.tell() <= LARGEST_CHECKED:
+            file.flush()
+            again = _Reader(open(os.dup(file.fileno()), "rb"))  # noqa: SIM115  # closed by it
+            check(*_take_apart(again, lambda _name: True, lambda _name: False))
 
 
 def _pieces(arrays: Iterable, position: int, sums: list[int]) -> Iterator[Buffer]:
@@ -72,9 +86,16 @@ def _pieces(arrays: Iterable, position: int, sums: list[int]) -> Iterator[Buffer
         sums.append(zlib.crc32(gap))
         position = _aligned(position) + array.nbytes
         for piece in array.pieces() if hasattr(array, "pieces") else [array]:
+            if piece.dtype.kind == "f" and not is_finite(piece):
+                raise ModelError("its numbers are not finite")
             data = np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
             sums[-1] = zlib.crc32(data, sums[-1])
             yield data
+
+
+def is_finite(numbers: np.ndarray) -> bool:
+    """Whether all are numbers, and none is infinite. (Asking each takes four times as long.)"""
+    return numbers.size == 0 or bool(np.isfinite(numbers.min()) and np.isfinite(numbers.max()))
 
 
 def read_arrays(

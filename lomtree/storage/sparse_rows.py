@@ -14,12 +14,13 @@ import numpy as np
 from lomtree.core.errors import ModelError
 from lomtree.jit.intrinsics import ONE, trailing_zeros
 from lomtree.jit.kernel import kernel
-from lomtree.storage.container import VALID_PIECES, Coming
+from lomtree.storage.container import VALID_PIECES, Coming, is_finite
 from lomtree.system.memory import touch
 from lomtree.system.pipeline import ahead
 
 _PIECE = 1 << 18
 _LARGE = 1 << 20  # rows
+_DENSE = 64  # rows for each that is filled: then next to no page of memory stays empty
 _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
 
 
@@ -157,7 +158,7 @@ def _whole(values: Values) -> np.ndarray:
 
 def _finite_pieces(values: Values) -> Iterator[np.ndarray]:
     for piece in values.pieces() if hasattr(values, "pieces") else [values]:
-        if not np.isfinite(piece).all():
+        if not is_finite(piece):
             raise ModelError("its numbers are not finite")
         yield piece
 
@@ -165,7 +166,7 @@ def _finite_pieces(values: Values) -> Iterator[np.ndarray]:
 def _scatter_all(bitmap: np.ndarray, values: Values, table: np.ndarray, column: int) -> None:
     """While other threads read, and touch the memory of the table."""
     with ThreadPoolExecutor(1) as beside:
-        if len(table) >= _LARGE:
+        if len(table) >= _LARGE and len(values) >= len(table) // _DENSE:
             beside.submit(touch, table)
         row = 0
         for piece in ahead(_finite_pieces(values)):

@@ -18,6 +18,11 @@ def whole_number(value: object, smallest: int, largest: int) -> int:
     return value
 
 
+def counted(value: int) -> int:
+    """A count on its way to a file: no larger than one that is let in from a file."""
+    return min(int(value), MOST_COUNTED)
+
+
 def all_differ(numbers: np.ndarray) -> bool:
     """Whether no number is there twice. (np.unique would import numpy.ma, which takes time.)"""
     ordered = np.sort(numbers)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import stat
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from lomtree.core.errors import LomtreeError
 
 _DESCRIPTORS = "/proc/self/fd"
 _OLD = 3600  # seconds
+_SUFFIX = ".lomtree.part"
 STANDARD = "-"  # as a path: standard input or output
 
 
@@ -62,7 +64,7 @@ def open_to_replace(path: str) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def _replacing(path: str) -> Iterator[BinaryIO]:
     folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name[:40]}.{os.urandom(8).hex()}.part")
+    temporary = os.path.join(folder, f"{_prefix(name)}{os.urandom(8).hex()}{_SUFFIX}")
     _remove_left_behind(folder, name)
     try:
         descriptor, named = _open_temporary(folder, temporary)
@@ -83,23 +85,30 @@ def _replacing(path: str) -> Iterator[BinaryIO]:
 
 
 def _remove_left_behind(folder: str, name: str) -> None:
-    """What a killed process may have left; a young one may be somebody's who still writes."""
+    """What a killed process of this program and user may have left; a young file may be somebody's
+    who still writes."""
+    made_here = re.compile(re.escape(_prefix(name)) + "[0-9a-f]{16}" + re.escape(_SUFFIX))
     with contextlib.suppress(OSError):
-        for found in os.listdir(folder):
+        for found in filter(made_here.fullmatch, os.listdir(folder)):
             path = os.path.join(folder, found)
-            left = found.startswith(f".{name[:40]}.") and found.endswith(".part")
-            if left and time.time() - os.stat(path).st_mtime > _OLD:
+            status = os.lstat(path)
+            own = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+            if own and time.time() - status.st_mtime > _OLD:
                 os.unlink(path)
+
+
+def _prefix(name: str) -> str:
+    return f".{name[:40]}."
 
 
 def _open_temporary(folder: str, path: str) -> tuple[int, bool]:
     """A new file of this user's: one without a name in the folder, if there are such, else `path`;
-    tells whether it has the name."""
+    tells whether it has the name. What was written can be read again before it gets its name."""
     unnamed = getattr(os, "O_TMPFILE", 0)
     if unnamed and os.path.isdir(_DESCRIPTORS):
         with contextlib.suppress(OSError):
-            return os.open(folder, unnamed | os.O_WRONLY | os.O_CLOEXEC, 0o600), False
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), True
+            return os.open(folder, unnamed | os.O_RDWR | os.O_CLOEXEC, 0o600), False
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), True
 
 
 def _sync_folder(folder: str) -> None:

@@ -9,28 +9,27 @@ from typing import Any
 from lomtree import __version__
 from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.errors import DataError, LomtreeError, OptionError, PredictOnlyError, Stopped
-from lomtree.core.execution import Execution
-from lomtree.core.options import (
-    LARGEST_CLIP,
-    Options,
-    choose_options,
-    option_name,
-    paper_defaults,
-)
+from lomtree.core.execution import Execution, threads_for
+from lomtree.core.options import OPTION_NAMES, Options, choose_options, option_name
 from lomtree.examples.cache import Cache, CacheWriter, describe, is_cache
 from lomtree.formats.reader import Reader
 from lomtree.formats.registry import format_warning
 from lomtree.formats.source import name_of
-from lomtree.model.model import Model
-from lomtree.model.model_file import read_model, write_model
+from lomtree.model.model import Model, Unfinished
+from lomtree.model.model_file import origin_of, read_model, write_model
 from lomtree.storage.purposes import Purpose
 from lomtree.system.atomic_file import check_writable, is_special, open_to_replace
 from lomtree.system.overwriting import refuse_overwriting
 from lomtree.system.progress_bar import ProgressBar, progress_bar
 from lomtree.training.calibration import fit_inverse_temperature
+from lomtree.training.description import describe_clip, describe_paper, describe_trees
 from lomtree.training.progress import Meter, to_stderr
 from lomtree.training.sources import Numbered, cached_examples, number_examples, written_to
 from lomtree.training.trainer import Trainer
+
+
+class _ChangedError(Exception):
+    """The data is not what it was when it was opened."""
 
 
 class Session:
@@ -56,7 +55,7 @@ class Session:
         self._reader = Reader(
             arguments["sources"], self._format, self._on_error, labels_required=True
         )
-        threads = arguments["threads"] or os.cpu_count() or 1
+        threads = threads_for(arguments["threads"])
         self._execution = Execution(threads, progressive=not self._quiet)
         self._resumes = arguments["resume"] and os.path.exists(self._target)
         given_model = arguments["initial_model"]
@@ -65,6 +64,7 @@ class Session:
         self._replaces = bool(given_model and self._resumes) and os.path.samefile(
             given_model, self._target
         )
+        self._origin = origin_of(given_model, self._target)
         self._has_ended = False
         self._model = self._first_model(given, options)
         self._meter = Meter(
@@ -98,6 +98,7 @@ class Session:
             self._has_ended = True
             return read_model(self._initial)
         if self._resumes and model.unfinished is not None:
+            self._check_same_run(given, model, model.unfinished)
             self._saved = model.unfinished.done
         elif self._resumes and not self._replaces:
             self._has_ended = True
@@ -105,6 +106,26 @@ class Session:
         if not self._resumes:
             model.unfinished = None  # what comes now is new to it
         return model
+
+    def _check_same_run(self, given: dict[str, Any], model: Model, run: Unfinished) -> None:
+        """OptionError if the checkpoint is one of another run, as far as that can be known before
+        the data is read. What is not given is as it was."""
+        chosen = choose_options(given, model.options)
+        differ = [
+            f"{option_name(name)} was {getattr(model.options, name)}"
+            for name in OPTION_NAMES
+            if getattr(chosen, name) != getattr(model.options, name)
+        ]
+        if given.get("passes", run.passes) != run.passes:
+            differ.append(f"--passes was {run.passes}")
+        if given.get("initial_model") is not None and self._origin != run.origin:
+            differ.append("it did not go on from this -i" if run.origin else "it had no -i")
+        if differ:
+            raise OptionError(
+                f"{self._target} is a checkpoint of another run, which --resume cannot go on with: "
+                f"{', '.join(differ)}"
+            )
+        self._passes, self._origin = run.passes, run.origin
 
     def run(self) -> None:
         if self._has_ended:
@@ -116,7 +137,12 @@ class Session:
         self._say_settings()
         self._meter.head()
         trainer = Trainer(
-            self._model, self._meter, self._after_pass, self._save_every, self._save_checkpoint
+            self._model,
+            self._meter,
+            self._after_pass,
+            self._save_every,
+            self._save_checkpoint,
+            self._origin,
         )
         try:
             with self._open_bar(), self._open_examples() as examples:
@@ -173,18 +199,26 @@ class Session:
             yield parsed
             self._skipped = self._reader.skipped
             return
-        description = describe(self._reader.sources, self._format, self._on_error, __version__)
+        description = self._describe()
         cache = self._find_cache(description)
         if cache is not None:
             self._see_format(cache.format)
             yield cached_examples(cache, labels)
             self._skipped = cache.skipped
             return
-        with open_to_replace(self._cache_path) as file:
-            writer = CacheWriter(file, description)
-            yield written_to(writer, parsed)
-            writer.finish(labels, self._reader.skipped, self._reader.format)
-            self._skipped = self._reader.skipped
+        try:
+            with open_to_replace(self._cache_path) as file:
+                writer = CacheWriter(file, description)
+                yield written_to(writer, parsed)
+                self._skipped = self._reader.skipped
+                if self._describe() != description:
+                    raise _ChangedError
+                writer.finish(labels, self._reader.skipped, self._reader.format)
+        except _ChangedError:
+            self._say(f"{self._cache_path}: not written, since the data changed meanwhile\n")
+
+    def _describe(self) -> dict:
+        return describe(self._reader.sources, self._format, self._on_error, __version__)
 
     def _watched(self, examples: Iterator[Numbered]) -> Iterator[Numbered]:
         """The same examples of the reader; the bar moves, and the model learns their format."""
@@ -246,7 +280,7 @@ class Session:
             f"{describe_trees(options)}, up to 2^{options.bits} weights\n"
             f"{options.loss} loss, {options.update} update, scale {options.scale}, "
             f"learning rate {options.learning_rate:g}, "
-            f"power {options.power_t:g}, {_clip(options)}, {passes}{holdout}\n"
+            f"power {options.power_t:g}, {describe_clip(options)}, {passes}{holdout}\n"
         )
         if options.paper:
             self._say(describe_paper(options))
@@ -297,38 +331,3 @@ class Session:
         if self._passes > 1:
             when = ", in the last pass" if ranked else ", in the first pass"
         return f"{name:18} {probe.error:.4f} on {many}, {done} before {were} learned{when}\n"
-
-
-def _clip(options: Options) -> str:
-    return f"clip {options.clip:g}" if options.clip < LARGEST_CLIP else "no clip"
-
-
-def describe_paper(options: Options) -> str:
-    """What --paper has set, and what else of it the model keeps."""
-    chosen = paper_defaults(options.algorithm)
-    names = (name for name, value in chosen.items() if getattr(options, name) == value)
-    sets = {"ranker": "--no-ranker", "clip": "no clip"}
-    words = [
-        sets.get(name, f"{option_name(name)} {str(chosen[name]).removesuffix('.0')}")
-        for name in names
-    ]
-    words.append("no gradient is too small to count")
-    if "min_impurity" in ALGORITHMS[options.algorithm].own_options:
-        words.append("the score after the update in m, whatever its size")
-    walk = "; predict and test with --walk" if ALGORITHMS[options.algorithm].has_tree else ""
-    return f"--paper: {', '.join(words)}{walk}\n"
-
-
-def describe_trees(options: Options) -> str:
-    """The algorithm, and what shapes its trees."""
-    words = [f"{options.trees} trees"] if options.trees > 1 else []
-    words.append(options.algorithm)
-    if "max_nodes" in ALGORITHMS[options.algorithm].own_options:
-        words.append(
-            f"{options.max_nodes} internal nodes at most"
-            if options.max_nodes
-            else f"{options.nodes_per_class:g} nodes a class"
-        )
-        words.append(f"swap resistance {options.swap_resistance:g}")
-        words.append(f"minimum impurity {options.min_impurity:g}")
-    return ", ".join(words)

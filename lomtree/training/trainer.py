@@ -13,6 +13,7 @@ from lomtree.examples.replay import ReplayBuffer
 from lomtree.hashing.counter_rng import draw_lots
 from lomtree.model.model import Model, Unfinished
 from lomtree.ranking.probe import draw_reserved
+from lomtree.training.data_sum import DataSum
 from lomtree.training.progress import Meter
 from lomtree.training.sources import Numbered, number_examples
 
@@ -31,7 +32,8 @@ class Trainer:
 
     With `save_every` it hands a checkpoint to `save` whenever it has gone through so many more
     examples. A model that is such a checkpoint is trained further over the same examples: what it
-    has learned of them is gone through, but not learned again.
+    has learned of them is gone through, but not learned again. `origin` tells which model the run
+    goes on from.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class Trainer:
         after_pass: Callable[["Trainer"], None] = lambda _trainer: None,
         save_every: int = 0,
         save: Callable[[Model], None] = lambda _model: None,
+        origin: str = "",
     ) -> None:
         self.model = model
         self.passes_done = 0
@@ -49,7 +52,11 @@ class Trainer:
         self._after_pass = after_pass
         self._save_every = save_every
         self._save = save
-        self._first, self._learned = model.unfinished or (model.position, 0)
+        self._resumed = model.unfinished or Unfinished(model.position, 0)
+        self._first, self._learned = self._resumed.first, self._resumed.done
+        self._passes = 1
+        self._origin = origin
+        self._data_sum = DataSum() if save_every or model.unfinished else None
         self._done = 0  # examples gone through, in all passes
         self._labels = len(model.labels)  # of the examples gone through, and before
         model.position, model.unfinished = self._first, None
@@ -73,16 +80,20 @@ class Trainer:
     def run(self, examples: Iterable[Numbered], passes: int = 1) -> None:
         """Learn from the examples as they come, and from what was kept of them in later passes."""
         replay = ReplayBuffer()
+        self._passes = passes
         self._last_pass = passes == 1
         self._reserves = passes > 1 and self.model.learner.ranker is not None
         for batch, count in self._steps(examples):
             self._see_labels(batch, count)
+            self._see_data(batch, count)
             self.features += int(batch.starts[count])
             rest, left = self._set_aside(batch, count)
             self._learn(rest, left)
             if passes > 1:
                 replay.add(copy(rest, left))
             self._end_step(count)
+        if self._going_through and passes > 1:
+            self._check_data()
         self._end_pass()
         for number in range(2, passes + 1):
             self._last_pass = number == passes
@@ -130,10 +141,26 @@ class Trainer:
             raise DataError("the checkpoint was not trained on this data: it lacks labels")
         self._labels = max(self._labels, labels)
 
+    def _see_data(self, batch: Batch, count: int) -> None:
+        """Before anything is learned, what a checkpoint has learned must have come again."""
+        if self._data_sum is None:
+            return
+        self._data_sum.add(batch, count)
+        if self._going_through and self._done + count == self._learned:
+            self._check_data()
+
+    def _check_data(self) -> None:
+        if self._data_sum is not None and self._data_sum.text != self._resumed.data:
+            raise DataError(
+                "the checkpoint was not trained on this data: its first examples are others (-i "
+                "goes on with other data)"
+            )
+
     def _end_step(self, count: int) -> None:
         before, self._done = self._going_through, self._done + count
         if not before and self._save_every and self._done % self._save_every == 0:
-            unfinished = Unfinished(self._first, self._done)
+            data = self._data_sum.text if self._data_sum is not None else ""
+            unfinished = Unfinished(self._first, self._done, self._passes, data, self._origin)
             labels = self.model.labels.first(self._labels)
             self._save(replace(self.model, labels=labels, unfinished=unfinished))
 

@@ -4,9 +4,9 @@ A process cannot compile two kernels at once. Both keep what they have compiled 
 wait for what the other is at.
 """
 
+import contextlib
 import os
 import subprocess
-import sys
 
 import numpy as np
 
@@ -14,16 +14,19 @@ from lomtree.core.options import Options
 from lomtree.examples.batch import Batch
 from lomtree.model.model import Model
 from lomtree.model.model_file import write_model
+from lomtree.system.isolated_python import isolated
 
 
 def start(algorithm: str) -> None:
-    """Start the other process, if there is a core for it."""
+    """Start the other process, if there is a core for it. Nobody waits for it, and nothing but
+    time is lost where it cannot be started."""
     if (os.cpu_count() or 1) > 1:
-        program = f"from {__name__} import train_a_little; train_a_little({algorithm!r})"
-        nothing = subprocess.DEVNULL
-        subprocess.Popen(
-            [sys.executable, "-c", program], stdin=nothing, stdout=nothing, stderr=nothing
+        command, nothing = (
+            isolated(__name__, train_a_little.__name__, algorithm),
+            subprocess.DEVNULL,
         )
+        with contextlib.suppress(OSError, MemoryError, subprocess.SubprocessError):
+            subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
 
 
 def train_a_little(algorithm: str) -> None:

@@ -1,11 +1,13 @@
 """Whether lomtree can be relied on: strange input, faults, long runs, other versions.
 
-- fuzz    what strangers might send, for minutes or hours (`make fuzz`)
-- kill    kill -9 at random moments of a training that saves checkpoints (`make soak`)
-- soak    a long stream whose classes come and go (`make soak`)
-- bounds  what a bound on the statistics costs in errors (`make soak`)
-- matrix  the tests' core and the same models on every Python and numba (`make matrix`)
+- fuzz     what strangers might send, for minutes or hours (`make fuzz`)
+- hostile  the tests as an ordinary user, with bounds checks, with little memory (`make hostile`)
+- kill     kill -9 at random moments of commands that write (`make soak`)
+- soak     a long stream whose classes come and go (`make soak`)
+- bounds   what a bound on the statistics costs in errors (`make soak`)
+- matrix   the tests' core and the same models on every Python and numba (`make matrix`)
 
-fuzzer draws the inputs of fuzz, drift makes the streams of kill and soak. fuzz shares its
-generators and its naive parsers with tests/.
+fuzzer draws the inputs of fuzz, vw_lines those for a running VW, drift makes the streams of kill
+and soak, journal adds up what is done in pieces. fuzz shares its generators and its naive parsers
+with tests/.
 """

@@ -1,11 +1,15 @@
-"""kill -9 at random moments of a training that saves checkpoints: is everything still there?
+"""kill -9 at random moments of commands that write: is everything still there?
 
     python -m scripts.reliability.kill [--kills 50] [--write docs/reliability.md]
+    python -m scripts.reliability.kill --kills 250 --seed 2 --journal build/kills.jsonl
 
-The same command with --resume is started again and again, and killed after a random time, until
-it was killed so often. After each kill the model must be the whole one of before or another whole
-one, and nothing else may lie in its folder; the last run is left alone, and its model must be, byte
-for byte, that of a run that was never interrupted.
+A training that saves checkpoints is started again and again with --resume, and killed after a
+random time, until it was killed so often. After each kill the model must be the whole one of before
+or another whole one, and nothing else may lie in its folder; the last run is left alone, and its
+model must be, byte for byte, that of a run that was never interrupted. As often all other commands
+that write are killed (a training that goes on, one that writes a cache, predictions into a file):
+their file must be the one of before or the one of a run that was never interrupted. With a journal,
+runs with different seeds add up.
 """
 
 import os
@@ -14,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +27,7 @@ from lomtree.model.model_file import read_model
 from lomtree.storage.purposes import Purpose
 from scripts.command import add_write, parser_of, run_script
 from scripts.reliability.drift import Drift
+from scripts.reliability.journal import add_up
 from scripts.report import table, write_section
 
 LATEST = 1.5  # times what a run in one go takes, which saves no checkpoints
@@ -94,18 +100,74 @@ def kill_often(kills: int, lines: int, seed: int, folder: Path) -> Counts:
     return Counts(done, *fates.values(), 2 * lines, 2 * lines // every, took)
 
 
+def others(data: Path, model: Path) -> dict[str, list[str]]:
+    """Commands whose last word is the file that they write."""
+    lomtree = [sys.executable, "-m", "lomtree"]
+    return {
+        "train -i": [*lomtree, "train", str(data), "--quiet", "-i", str(model), "-f"],
+        "train": [*lomtree, "train", str(data), "--quiet", "-b", "20", "-f"],
+        "train --cache": [
+            *lomtree, "train", str(data), "--quiet", "-b", "20", "-f", os.devnull, "--cache",
+        ],
+        "predict -p": [*lomtree, "predict", "--quiet", "-i", str(model), str(data), "-p"],
+    }  # fmt: skip
+
+
+def kill_others(kills: int, lines: int, seed: int, folder: Path) -> Counter:
+    """So many kills of the other commands in turn; what they left."""
+    rng, data, model = random.Random(seed), folder / "other.vw", folder / "whole.lom"
+    data.write_bytes(b"".join(Drift(500, 0.5).blocks(lines)))
+    fates: Counter = Counter()
+    expected, took = {}, {}
+    for name, words in others(data, model).items():
+        for _ in range(2):  # the first one compiles
+            begun = time.perf_counter()
+            subprocess.run([*words, str(folder / "expected")], check=True)
+            took[name] = time.perf_counter() - begun
+        expected[name] = (folder / "expected").read_bytes()
+        (folder / "expected").unlink()
+    for number in range(kills):
+        name, words = list(others(data, model).items())[number % len(expected)]
+        own = folder / f"killed-{number}"
+        own.mkdir()
+        target = own / "file"
+        if name != "train --cache":  # another file in its place is refused
+            target.write_bytes(b"the old file")
+        process = subprocess.Popen([*words, str(target)], stderr=subprocess.DEVNULL)
+        time.sleep(LATEST * took[name] * rng.random())
+        process.kill()
+        process.wait()
+        left = {path.name: path.read_bytes() for path in own.iterdir()}
+        after = left.pop("file", b"the old file")
+        if after not in (b"the old file", expected[name]):
+            raise SystemExit(f"{name}: the file is neither the old nor the new one")
+        if any(content != expected[name] for content in left.values()):
+            raise SystemExit(f"{name}: left {list(left)}")
+        fates["other kills"] += 1
+        fates["other new"] += after == expected[name]
+        fates["other copies"] += len(left)
+    return fates
+
+
 def check_last(model: Path, folder: Path) -> None:
     if model.read_bytes() != (folder / "whole.lom").read_bytes():
         raise SystemExit("the model is not that of a run in one go")
 
 
-def report(entry: Counts) -> str:
+def report(entry: Counts, total: Counter) -> str:
     rows = [
-        ["kill -9", f"{entry.kills}"],
-        ["before the first checkpoint", f"{entry.none}"],
-        ["left the checkpoint of before", f"{entry.old}"],
-        ["left a newer one", f"{entry.new}"],
-        ["left a second copy of it", f"{entry.copy}"],
+        ["kill -9", f"{total['kills']:,}"],
+        ["before the first checkpoint", f"{total['none']:,}"],
+        ["left the checkpoint of before", f"{total['old']:,}"],
+        ["left a newer one", f"{total['new']:,}"],
+        ["left a second copy of it", f"{total['copy']:,}"],
+        [f"kill -9 of {', '.join(others(Path(), Path()))}", f"{total['other kills']:,}"],
+        [
+            "left the file of before",
+            f"{total['other kills'] - total['other new']:,}",
+        ],
+        ["left the new one", f"{total['other new']:,}"],
+        ["left a second copy of it", f"{total['other copies']:,}"],
         ["files that were not whole", "0"],
         ["the last model is that of a run in one go", "yes, byte for byte"],
     ]
@@ -121,10 +183,14 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--lines", type=int, default=200_000, help="of the data")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--journal", type=Path, help="of runs with other seeds, which add up")
     add_write(parser)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        text = report(kill_often(given.kills, given.lines, given.seed, Path(folder)))
+        entry = kill_often(given.kills, given.lines, given.seed, Path(folder))
+        counts = kill_others(given.kills, given.lines, given.seed, Path(folder))
+    fates = {name: getattr(entry, name) for name in ("kills", "none", "old", "new", "copy")}
+    text = report(entry, add_up(given.journal, "kills", given.seed, counts + Counter(fates)))
     print(text)
     if given.write:
         write_section(given.write, "kills", text)

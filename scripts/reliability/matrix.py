@@ -71,7 +71,7 @@ def pythons() -> dict[str, str]:
 def find(wanted: str) -> str | None:
     for path in candidates(wanted):
         code = "import sys; print('%d.%d' % sys.version_info[:2])"
-        done = subprocess.run([path, "-c", code], capture_output=True, text=True)
+        done = subprocess.run([path, "-I", "-c", code], capture_output=True, text=True)
         if done.returncode == 0 and done.stdout.strip() == wanted:
             return path
     return None
@@ -143,7 +143,7 @@ def examine(environment: Environment, python: str, constraints: str, tested: boo
     models: list[str] = []
     try:
         environment.make(python, constraints)
-        versions = environment.call("-c", VERSIONS).split()
+        versions = environment.call("-I", "-c", VERSIONS).split()
         models = environment.train(environment.folder.parent / "names.vw")
         tests = environment.test() if tested else "not run"
     except FailedError as error:

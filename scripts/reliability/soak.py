@@ -5,7 +5,8 @@
 Streams lines (see drift.py) into a `lomtree train -` whose tree and statistics are bounded to what
 the classes that live at one time need. Memory is what the process holds at the end of a turn,
 speed is per second of processor time, errors are progressive: of the first and of the last tenth
-of a turn. Ends with status 1 if in the second half memory or time grow, or errors do not recover.
+of a turn. Ends with status 1 if in the second half memory or time grow, errors do not recover, or
+there are more of them right after a drift than there were in the beginning.
 """
 
 import os
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
+from statistics import mean
 from typing import NamedTuple
 
 from scripts.command import add_write, parser_of, run_script
@@ -27,6 +29,8 @@ SLACK = 10.0  # MB: blocks of text in flight come and go
 SLOWER = 1.5  # times the processor's time
 LEAST = 1.0  # seconds of a turn: the time of shorter ones says nothing
 WORSE = 0.02  # more errors at the end of a turn than at the end of the first ones
+EARLY = 3  # drifts, with which those of the second half are compared
+ROWS = 20  # of the table
 ROW = re.compile(rb"\s*(\d\.\d{4})\s+(\d\.\d{4})\s+(\d+) ")
 
 
@@ -110,6 +114,11 @@ def complaints(turns: list[Turn]) -> list[str]:
     longest = max(turn.seconds for turn in warm[1:])
     error = max(turn.last_error for turn in warm)
     found = []
+    drifts = turns[1:]  # before the first one all is new
+    early = [turn.first_error for turn in drifts[:EARLY]]
+    late = [turn.first_error for turn in drifts[len(drifts) // 2 :]]
+    if mean(late) > mean(early) + WORSE:
+        found.append(f"errors after a drift: {mean(early):.2%} at first, {mean(late):.2%} later")
     for turn in later:
         if turn.megabytes > GROWTH * largest + SLACK:
             found.append(f"{turn.examples:,}: memory grows, {turn.megabytes:.0f} MB")
@@ -126,7 +135,8 @@ def report(turns: list[Turn], classes: int, dying: float, turn: int) -> str:
             f"{one.examples:,}", f"{one.labels:,}", f"{one.megabytes:.0f} MB",
             f"{turn / one.seconds:,.0f}", f"{one.first_error:.2%}", f"{one.last_error:.2%}",
         ]
-        for one in turns
+        for number, one in enumerate(turns)
+        if number % -(-len(turns) // ROWS) == 0 or number == len(turns) - 1
     ]  # fmt: skip
     headings = ["examples", "labels so far", "memory", "examples a second", "first tenth", "last"]
     options = " ".join(command(classes, turn, "MODEL")[3:])

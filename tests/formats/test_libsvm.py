@@ -40,6 +40,8 @@ def examples(text: bytes):
         (b"3 1:0 2:1e-60 5:1", b"3", [(5, 1)]),
         (b"3 00000000000000000000005:1\r", b"3", [(5, 1)]),
         (b"a|b 5:1", b"a|b", [(5, 1)]),
+        (b"3 1:1#comment 2:x", b"3", [(1, 1)]),
+        (b"3 +3:1 +0004:2", b"3", [(3, 1), (4, 2)]),
     ],
 )
 def test_a_line_is_a_label_and_features_and_the_constant(line, label, expected):
@@ -55,7 +57,10 @@ def test_a_line_is_a_label_and_features_and_the_constant(line, label, expected):
         (b"1 2:", BAD_VALUE, 5),
         (b"1 2: 3", BAD_VALUE, 5),
         (b"1 2:3:4", BAD_VALUE, 5),
-        (b"1 2:3#", BAD_VALUE, 5),
+        (b"1 2:#3", BAD_VALUE, 5),
+        (b"1 2#:3", BAD_INDEX, 3),
+        (b"1 ++2:3", BAD_INDEX, 3),
+        (b"1 +:3", BAD_INDEX, 3),
         (b"1 2:1e39", LARGE_VALUE, 5),
         (b"1 2:3 x", BAD_INDEX, 7),
         (b"1 2", BAD_INDEX, 3),
@@ -72,6 +77,18 @@ def test_problems_have_a_code_and_a_column(line, problem, column):
     assert count == 2
     assert (spans.problem[0], spans.column[0], spans.line[0]) == (problem, column, 1)
     assert (spans.problem[1], spans.line[1]) == (0, 2)
+
+
+def test_lines_are_read_as_scikit_learn_reads_them(tmp_path):
+    datasets = pytest.importorskip("sklearn.datasets")
+    path = tmp_path / "some.svm"
+    path.write_bytes(b"3 1:1#comment\n1 +3:1 4:2 # 5:x\n2 1:0.5 7:-2\n")
+    features, labels = datasets.load_svmlight_file(str(path), zero_based=True)
+    found = examples(path.read_bytes())
+    assert [float(example.label) for example in found] == labels.tolist()
+    for row, example in zip(features, found, strict=True):
+        theirs = list(zip(row.indices.tolist(), row.data.tolist(), strict=True))
+        assert example.features == [*theirs, (CONSTANT, 1)]
 
 
 def test_blank_lines_and_comments_are_not_examples():

@@ -148,12 +148,11 @@ def test_blank_lines_are_lines_but_not_examples():
     assert [e.line for e in examples(b"\n  \n\t\r\n1 |f a\r\n\r\n2 |f b")] == [3, 5]
 
 
-def test_returns_before_the_newline_belong_to_it_and_others_do_not():
-    (with_return,) = examples(b"1 |f a\r\n")
-    (inside,) = examples(b"1 |f a\rb\r\r\n")
-    f = hash_name(b"f", 0)
-    assert with_return.features[0] == (hash_name(b"a", f), 1)
-    assert inside.features[0] == (hash_name(b"a\rb", f), 1)
+def test_a_return_behind_the_bar_ends_the_line_as_in_vw():
+    a = (hash_name(b"a", hash_name(b"f", 0)), 1)
+    for line in (b"1 |f a\r\n", b"1 |f a\rb\r\r\n", b"1 |f a\r b:x |g c\n", b"1\r|f a\n"):
+        (found,) = examples(line)
+        assert found.features == [a, (CONSTANT, 1)]
 
 
 def test_parsing_stays_between_begin_and_end():
@@ -239,6 +238,9 @@ def test_features_are_those_of_a_running_vw(tmp_path):
         b"-1 2 'tag | a 007 4294967297 z\xc3\xbcrich:1e-3",
         b"1 |12 a b|long_namespace:2 x y:-1.5e2 18446744073709551616",
         b"1 t|f wordssssss ||| q |f:.5 :3 :0 :4",
+        b"1 |f\x01 \x01a a\x02:2 \x1f12 \x0b a\x01b long-word\x0e \x0flong-word",
+        b"1 |f a b\rc d|g e",
+        b"1 |f \r a",
     ]
     path = tmp_path / "some.vw"
     path.write_bytes(b"\n".join(lines) + b"\n")

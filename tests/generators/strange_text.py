@@ -14,6 +14,7 @@ _NUMBERS = [
 _NAMES = [
     b"a", b"cat", b"words", b"sevenby", b"eightbyt", b"sixteen-bytes-no", b"12", b"007",
     b"z\xc3\xbc", b"\xff\0", b"4294967296", b"x" * 40, b"#", b"'", b"'tag", b"'", b"-1", b"c#", b"",
+    b"\x01a", b"a\x02", b"\x0112\x1f", b"\x03", b"longer-than-eight\x0e", b"+3",
 ]  # fmt: skip
 _GAPS = [b" ", b" ", b" ", b" ", b"\t", b"  ", b" \t", b"\x0b", b"\r", b""]
 _ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r\r\n", b"\n\n", b" \n", b"\r"]
@@ -57,7 +58,7 @@ def _libsvm_line(random: Random) -> bytes:
         index = random.choice([b"%d" % random.randrange(2**33), _name(random), b"3"])
         line += random.choice(_GAPS) + index + random.choice([b":", b":", b":", b""])
         line += _number(random)
-    return line + random.choice([b"", b"", b" # x|y 5:z"])
+    return line + random.choice([b"", b"", b" # x|y 5:z", b"#x 5:z"])
 
 
 def _damaged(random: Random, text: bytes) -> bytes:

@@ -51,6 +51,15 @@ def test_murmur3_gives_the_published_values(data, seed, expected):
         (b"a", b"words", 63551628),
         (b"a", b"wordss", 25400392),
         (b"a", b"wordsss", 26946084),
+        (b"f", b"\x01a", 14432275),  # control bytes at the ends do not count
+        (b"f", b"\x1fa\x1f", 14432275),
+        (b"f", b"12\x01", 56920135),
+        (b"f", b"\x0112", 56920135),
+        (b"f", b"\x01", 56920123),
+        (b"f\x01", b"a", 14432275),
+        (b"12\x01", b"a", 64953104),
+        (b"f", b"a\x7f", 58700631),
+        (b"f", b"a\xc3\xa4", 10192157),
     ],
 )
 def test_names_hash_as_in_vw(namespace, name, expected):

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from lomtree.core.errors import LomtreeError
 from lomtree.jit import cache, calling, elf, native
 from lomtree.jit.elf import link
 from lomtree.jit.kernel import kernel
@@ -73,3 +74,40 @@ def test_other_machines_leave_it_to_llvm(code, monkeypatch, platform, machine):
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(os, "uname", lambda: system)
     assert link(code.object_file, code.symbol) is None
+
+
+@by_hand
+def test_an_object_file_that_was_cut_is_not_linked(code):
+    assert elf.is_whole(code.object_file, code.symbol)
+    assert not elf.is_whole(code.object_file, "another")
+    for length in range(0, len(code.object_file), 7):
+        assert not elf.is_whole(code.object_file[:length], code.symbol)
+
+
+@by_hand
+def test_code_that_was_cut_and_has_a_right_checksum_is_compiled_anew(code, kept):
+    [whole] = [curve(np.ones(3), 0.5)]
+    curve._loaded.clear()
+    for name, one in list(kept.items()):
+        kept[name] = one._replace(object_file=one.object_file[:-100])
+    assert curve(np.ones(3), 0.5) == whole
+    curve._loaded.clear()
+    for name, one in list(kept.items()):
+        assert elf.is_whole(one.object_file, one.symbol)
+        kept[name] = one._replace(returns="Z")
+    assert curve(np.ones(3), 0.5) == whole
+    curve._loaded.clear()
+
+
+@by_hand
+@pytest.mark.parametrize("warm", [True, False])
+def test_where_memory_cannot_be_executed_a_sentence_says_so(code, kept, monkeypatch, warm):
+    if warm:
+        curve(np.ones(3), 0.5)
+    curve._loaded.clear()
+    monkeypatch.setattr(elf, "_protect", lambda _base, _size: -1)
+    elf.check_executable_memory.cache_clear()
+    with pytest.raises(LomtreeError, match="the system refuses memory for compiled code"):
+        curve(np.ones(3), 0.5)
+    monkeypatch.undo()
+    elf.check_executable_memory.cache_clear()

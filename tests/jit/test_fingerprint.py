@@ -177,7 +177,7 @@ def test_code_with_checks_of_bounds_is_kept_apart(tmp_path):
         }
         command = [sys.executable, "-c", BOUNDS]
         assert subprocess.run(command, env=environment, capture_output=True).stdout == b"1\n"
-        sizes.append(sorted(path.stat().st_size for path in tmp_path.glob("*/*.o")))
-    assert len(list(tmp_path.iterdir())) == 2
+        sizes.append(sorted(path.stat().st_size for path in tmp_path.glob("lomtree/*/*.o")))
+    assert len(list((tmp_path / "lomtree").iterdir())) == 2
     assert len(sizes[1]) == 2
     assert sizes[1][0] < sizes[1][1]

@@ -8,6 +8,7 @@ from lomtree.jit.intrinsics import (
     LANES,
     add16,
     add_products16,
+    add_squares16,
     divide_by_root16,
     find16,
     load32,
@@ -38,7 +39,8 @@ def compute(table, factors, results, value, smallest):
     for row in range(len(table)):
         at = row * LANES
         add16(results, at, table, at, value, table[row, 0])
-        add_products16(results, at, factors, table, at)
+        add_products16(results, at, factors, table, at, np.float32(1e30))
+        add_squares16(results, at, factors, value, np.float32(1e30))
         divide_by_root16(results, len(table) * LANES + at, table, at, value, smallest)
     move8(table, 3 * LANES, 5 * LANES + 4)
 

@@ -224,6 +224,8 @@ class Lomtree:
                 values.update({y: 0.9 * value for y, value in values.items()})
             for name in ("sum_m", "sum_n", "C", "max_l", "arrived"):
                 setattr(v, name, 0.9 * getattr(v, name))
+            for values in (v.h.weight, v.h.squares):
+                values.update({at: np.float32(0.9) * value for at, value in values.items()})
 
     def _split(self, j):
         if self.t < self.T:

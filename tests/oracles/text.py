@@ -47,6 +47,7 @@ def murmur3(data: bytes, seed: int) -> int:
 
 
 def hash_name(name: bytes, seed: int) -> int:
+    name = name.strip(bytes(range(33)))  # so does VW
     if re.fullmatch(rb"[0-9]*", name):
         number = 0
         for digit in name:  # Python limits int() to some thousand digits
@@ -123,7 +124,8 @@ def read_namespace(section: bytes, offset: int, example: Example) -> None:
 
 
 def read_vw_line(line: bytes, example: Example) -> None:
-    header, *sections = line.split(b"|")
+    header, bar, rest = line.partition(b"|")
+    sections = rest.partition(b"\r")[0].split(b"|") if bar else []
     read_header(header, example, barred=bool(sections))
     offset = len(header) + 1
     for section in sections:
@@ -133,20 +135,26 @@ def read_vw_line(line: bytes, example: Example) -> None:
 
 def read_libsvm_line(line: bytes, example: Example) -> None:
     found = words(line, 0)
-    for place, (_begin, word) in enumerate(found):
+    if b":" not in found[0][1]:
+        example.label = found.pop(0)[1]
+    for place, (begin, word) in enumerate(found):
+        number = NUMBER.match(word.partition(b":")[2])
+        behind = word.index(b":") + 1 + number.end() if number else None
         if word.startswith(b"#"):
             found = found[:place]
             break
-    if b":" not in found[0][1]:
-        example.label = found.pop(0)[1]
+        if number and word[behind:].startswith(b"#"):
+            found = [*found[:place], (begin, word[:behind])]
+            break
     for begin, word in found:
         index, colon, number = word.partition(b":")
+        sign, index = (b"+", index[1:]) if index.startswith(b"+") else (b"", index)
         digits = index.lstrip(b"0")
         if not colon or not re.fullmatch(rb"[0-9]+", index) or len(digits) > 10:
             raise Problem(begin)
         if int(index[-10:]) >= 2**32:
             raise Problem(begin)
-        value = to_float32(number, begin + len(index) + 1)
+        value = to_float32(number, begin + len(sign) + len(index) + 1)
         if value != 0:
             example.features.append((int(index[-10:]), value))
 

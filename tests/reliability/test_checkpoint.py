@@ -145,6 +145,63 @@ def test_other_data_is_refused(lomtree, cut_off, data, lines, tmp_path):
         assert (tmp_path / "m.lom").read_bytes() == saved
 
 
+def test_other_examples_are_refused_wherever_they_differ(lomtree, cut_off, data, lines, tmp_path):
+    """Also where there are as many, with the same labels."""
+    others = {
+        "another order": lines[1:2] + lines[:1] + lines[2:],
+        "another value": [lines[0].replace(b"\n", b" new:2\n"), *lines[1:]],
+        "another importance": [lines[0].replace(b" |", b" 2 |"), *lines[1:]],
+    }
+    for passes in ((), ("--passes", 2)):
+        saved = cut_off(2, data, "--save-every", 150 if passes else 100, *passes)
+        for stdin in others.values():
+            result = lomtree("train", "-f", tmp_path / "m.lom", "--resume", stdin=b"".join(stdin))
+            assert (result.status, result.out) == (1, b"")
+            assert "the checkpoint was not trained on this data" in result.err
+            assert (tmp_path / "m.lom").read_bytes() == saved
+
+
+OTHERS = {
+    "--learning-rate was 4.0": ("-l", 2),
+    "--seed was 0": ("--seed", 7),
+    "--holdout was 0.0": ("--holdout", 0.5),
+    "--swap-resistance was 4.0": ("-R", 1),
+    "--passes was 2": ("--passes", 3),
+    "it had no -i": ("-i", "other.lom"),
+}
+
+
+@pytest.mark.parametrize("reason", OTHERS)
+def test_another_run_is_not_resumed(lomtree, train, cut_off, data, tmp_path, reason, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    train(data, model="other.lom")
+    saved = cut_off(2, data, "--passes", 2, "--save-every", 100)
+    result = lomtree("train", data, "-f", tmp_path / "m.lom", "--resume", *OTHERS[reason])
+    assert (result.status, result.out) == (2, b"")
+    assert result.err.startswith(f"lomtree: {tmp_path / 'm.lom'} is a checkpoint of another run, ")
+    assert result.err.endswith(f": {reason}\n")
+    assert (tmp_path / "m.lom").read_bytes() == saved
+
+
+def test_another_model_to_go_on_from_is_noticed(lomtree, train, cut_off, model, data, tmp_path):
+    train(data, "-i", model, model="other.lom")
+    saved = cut_off(2, data, "-i", model, "--save-every", 100)
+    path = tmp_path / "m.lom"
+    result = lomtree("train", data, "-i", tmp_path / "other.lom", "-f", path, "--resume")
+    assert "it did not go on from this -i" in result.err
+    assert (result.status, path.read_bytes()) == (2, saved)
+
+
+def test_what_is_not_said_again_is_as_it_was(train, cut_off, data, model, tmp_path):
+    arguments = (data, "--passes", 3, "-l", 2, "--save-every", 200)
+    expected = train(*arguments)
+    cut_off(2, *arguments)
+    assert train(data, "--resume") == expected
+    expected = train(data, "-i", model, model="whole.lom")
+    cut_off(2, data, "-i", model, "--save-every", 100)
+    assert train(data, "--resume") == expected
+
+
 def test_a_person_is_told_where_a_run_goes_on(lomtree, cut_off, data, tmp_path):
     cut_off(2, data, "--save-every", 100)
     path = tmp_path / "m.lom"

@@ -110,6 +110,7 @@ MALFORMED = {
     "a child below none": set_item("nodes.left", 0, -2),
     "a label out of range": set_item("nodes.label", 0, CLASSES),
     "a label below none": set_item("nodes.label", 0, -2),
+    "a node that saw labels but has none": set_item("nodes.label", slice(None), -1),
     "a place out of range": set_item("nodes.slot", 0, 10**6),
     "a place below none": set_item("nodes.slot", 0, -2),
     "two nodes at a place": set_form("nodes.slot", np.zeros_like),
@@ -120,7 +121,9 @@ MALFORMED = {
     "an infinite counter": set_item("nodes.n", 0, np.inf),
     "fewer labels than none": set_item("nodes.labels", 0, -1),
     "more labels than statistics": set_item("nodes.labels", 0, 99),
-    "a checkpoint before its run": in_header("unfinished", [10**6, 1]),
+    "a checkpoint before its run": in_header("unfinished", [10**6, 1, 1, "", ""]),
+    "a checkpoint of no run": in_header("unfinished", [1, 1, 1, None, ""]),
+    "a checkpoint of a run without passes": in_header("unfinished", [1, 1, 0, "", ""]),
     "a checkpoint of no form": in_header("unfinished", [1]),
     "C is no minimum": set_item("nodes.C", 0, 1e9),
     "a column too short": set_form("nodes.left", lambda a: a[:-1]),
@@ -193,6 +196,7 @@ def test_leaves_offer_labels_that_there_are(whole, tmp_path, change):
 
 
 OF_LABEL_TREES = {
+    "the seed of another tree": in_options("seed", 7),
     "a leaf that is none": set_item("leaves", 0, 0),
     "a leaf out of range": set_item("leaves", 0, 10**6),
     "a negative leaf": set_item("leaves", 0, -1),

@@ -4,11 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from lomtree.core.algorithms import ALGORITHMS
-from lomtree.core.options import LOSSES, UPDATES, Options
+from lomtree.core.errors import LomtreeError, OptionError
+from lomtree.core.options import LOSSES, SCALES, UPDATES, Options, choose_options
 from lomtree.examples.batch import CONSTANT
 from lomtree.inspection.summary import Inspection
 from lomtree.model.model import Model
@@ -42,6 +43,80 @@ def new_model(algorithm, loss, update, rate, power, clip) -> Model:
     return model
 
 
+EVERY_OPTION = st.fixed_dictionaries(
+    {"bits": st.just(10)},
+    optional={
+        "loss": st.sampled_from(LOSSES),
+        "scale": st.sampled_from(SCALES),
+        "ranker": st.booleans(),
+        "paper": st.booleans(),
+        "trees": st.sampled_from([1, 2]),
+        "learning_rate": RATES,
+        "power_t": POWERS,
+        "clip": st.sampled_from([0.5, 1e6, 1e-6]),
+        "max_nodes": st.integers(1, 7),
+        "nodes_per_class": st.sampled_from([1e-6, 1.0, 1000.0]),
+        "swap_resistance": st.sampled_from([0.0, 0.5, 1e9]),
+        "min_impurity": st.sampled_from([0.0, 0.5, 0.999]),
+        "max_statistics": st.sampled_from([1, 9, 2**30]),
+        "classes": st.integers(1, 9),
+        "seed": st.sampled_from([0, 1, 2**63 - 1]),
+    },
+)
+
+
+def chosen(given: dict) -> Options:
+    """What has no meaning for the algorithm is left out."""
+    while True:
+        try:
+            return choose_options(given)
+        except OptionError as error:
+            wrong = [name for name in given if "--" + name.replace("_", "-") in str(error)]
+            assume(wrong or "-T" in str(error))
+            given = {name: given[name] for name in given if name not in (*wrong, "max_nodes")}
+
+
+@pytest.mark.parametrize("update", UPDATES)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@settings(max_examples=20, deadline=None)
+@given(EVERY_OPTION, st.lists(EXAMPLES, min_size=1, max_size=30))
+def test_with_any_options_finite_numbers_make_a_model(
+    tmp_path_factory, algorithm, update, given, stream
+):
+    model = Model.new(chosen({**given, "algorithm": algorithm, "update": update}))
+    model.labels.add(*(b"%d" % number for number in range(6)))
+    teach(model.learner, stream)
+    check_works(model, stream, tmp_path_factory.mktemp("finite"))
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_large_values_that_come_again_and_again_stay_finite(tmp_path, algorithm, scale):
+    stream = [example(number % 3, {0: 1e20, 1: -1e25, 2 + number % 3: 1.0}) for number in range(99)]
+    model = Model.new(Options(algorithm=algorithm, bits=10, scale=scale))
+    model.labels.add(*(b"%d" % number for number in range(6)))
+    teach(model.learner, stream)
+    check_works(model, stream[:9], tmp_path)
+
+
+def test_what_cannot_be_read_again_takes_the_place_of_no_model(tmp_path):
+    model = new_model("lomtree", "logistic", "adaptive", 4.0, 0.5, 0.5)
+    stream = [example(number % 3, {number % 3: 1.0}) for number in range(9)]
+    teach(model.learner, stream)
+    path = tmp_path / "model.lom"
+    write_model(model, str(path))
+    before = path.read_bytes()
+    model.learner.state.weights.table[0, 0] = np.inf
+    with pytest.raises(LomtreeError, match=r"not written, .* not finite"):
+        write_model(model, str(path))
+    model.learner.state.weights.table[0, 0] = 0.0
+    model.learner.state.tree.nodes["label"][0] = 10**6  # finite, but no label
+    with pytest.raises(LomtreeError, match=r"not written, .* a label that does not exist"):
+        write_model(model, str(path))
+    assert path.read_bytes() == before
+    assert [found.name for found in tmp_path.iterdir()] == ["model.lom"]
+
+
 def check_works(model: Model, stream, folder) -> None:
     """It is written, and what is read again predicts, goes on learning and can be looked at."""
     path = str(folder / "model.lom")
@@ -50,7 +125,7 @@ def check_works(model: Model, stream, folder) -> None:
     assert ask(again.learner, stream) == ask(model.learner, stream)
     inspection = Inspection(path, read_model(path, Purpose.COUNT))
     json.dumps(inspection.summary(10), allow_nan=False)
-    if model.options.algorithm != "oaa":
+    if model.options.algorithm != "oaa" and model.options.trees == 1:
         json.dumps(inspection.view.top(10), allow_nan=False)
         line = b"|f a:3e38 b:1e-38 | " + b" ".join(b"%d:-3e38" % feature for feature in range(4))
         json.dumps(inspection.view.path(line, 10), allow_nan=False)

@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TARGETS = ["help", "demo", "test", "matrix", "bench", "fuzz", "soak", "reproduce", "clean"]
+TARGETS = [
+    "help",
+    "demo",
+    "test",
+    "matrix",
+    "hostile",
+    "bench",
+    "fuzz",
+    "soak",
+    "reproduce",
+    "clean",
+]
 
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="no make")
 

@@ -147,3 +147,17 @@ def floats(*shape) -> np.ndarray:
 def test_parts_that_do_not_fit_together_are_refused(kind, where, values):
     with pytest.raises(ModelError):
         unpack_into(kind, where, values, np.zeros((16, 2), np.float32), 1)
+
+
+@pytest.mark.parametrize(("values", "touched"), [(100, False), (1 << 18, True)])
+def test_memory_is_touched_in_advance_only_where_it_will_be_filled(monkeypatch, values, touched):
+    calls = []
+    monkeypatch.setattr(sparse_rows, "touch", calls.append)
+    rows = 1 << 20
+    bitmap = np.zeros(rows // 8, np.uint8)
+    bitmap[: values // 8] = 0xFF
+    count = 8 * (values // 8)
+    sparse_rows.unpack_into(
+        "bitmap", bitmap, np.ones(count, np.float32), np.zeros((rows, 1), np.float32), 0
+    )
+    assert bool(calls) == touched

@@ -133,11 +133,30 @@ def test_a_folder_without_permission_is_found_out_beforehand(tmp_path):
 
 
 def test_what_a_killed_process_left_is_removed_when_it_is_old(tmp_path):
-    old, young, other = (tmp_path / name for name in (".m.1.part", ".m.2.part", ".n.3.part"))
+    random = "0123456789abcdef"
+    old, young = (tmp_path / f".m.{name}.lomtree.part" for name in (random, random[::-1]))
+    other = tmp_path / f".n.{random}.lomtree.part"
     for path in (old, young, other):
         path.write_bytes(b"left behind")
     for path in (old, other):
         os.utime(path, (0, 0))
-    with open_to_replace(str(tmp_path / "m")) as file:
-        file.write(b"whole")
-    assert sorted(os.listdir(tmp_path)) == [".m.2.part", ".n.3.part", "m"]
+    write(tmp_path / "m", b"whole")
+    assert sorted(os.listdir(tmp_path)) == sorted([young.name, other.name, "m"])
+
+
+def test_only_what_this_program_made_is_removed(tmp_path):
+    random = "0123456789abcdef"
+    names = [
+        ".m.part", ".m.backup.part", f".m.{random}.part", f".m.{random[1:]}.lomtree.part",
+        f".m.x.{random}.lomtree.part", f"m.{random}.lomtree.part", f".m.{random}.lomtree.part.mine",
+    ]  # fmt: skip
+    for name in names:
+        (tmp_path / name).write_bytes(b"mine")
+        os.utime(tmp_path / name, (0, 0))
+    folder, link = (tmp_path / f".m.{16 * digit}.lomtree.part" for digit in "12")
+    folder.mkdir()
+    link.symlink_to(tmp_path / ".m.part")
+    os.utime(folder, (0, 0))
+    os.utime(link, (0, 0), follow_symlinks=False)
+    write(tmp_path / "m", b"whole")
+    assert sorted(os.listdir(tmp_path)) == sorted([*names, folder.name, link.name, "m"])

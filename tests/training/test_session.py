@@ -4,7 +4,7 @@ import pytest
 
 from lomtree.core.options import Options
 from lomtree.learners.lom import learner as lom
-from lomtree.training.session import describe_trees
+from lomtree.training.description import describe_trees
 
 
 @pytest.fixture

@@ -70,7 +70,12 @@ def test_a_process_waits_for_the_code_that_another_is_compiling(tmp_path, monkey
     program = (
         "import fcntl\n"
         "lock = fcntl.flock\n"
-        "fcntl.flock = lambda *given: (print('waits', flush=True), lock(*given))\n"
+        "waits = []\n"
+        "def flock(*given):\n"
+        "    waits or print('waits', flush=True)\n"
+        "    waits.append(1)\n"
+        "    lock(*given)\n"
+        "fcntl.flock = flock\n"
         "from lomtree.jit import cache\n"
         "with cache.locked('a.o'):\n"
         "    print(cache.find('a.o').symbol)"

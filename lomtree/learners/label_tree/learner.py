@@ -3,7 +3,7 @@
 import numpy as np
 
 from lomtree.core.algorithms import ALGORITHMS
-from lomtree.core.constants import NO_LABEL, NO_NODE
+from lomtree.core.constants import NO_LABEL
 from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.jit.kernel import kernel
@@ -31,7 +31,7 @@ from lomtree.learners.tree.nodes import (
 from lomtree.learners.tree.walk import Router, predict_example
 from lomtree.linear.hashed_weights import load_weights, make_room, make_weights, store_weights
 from lomtree.linear.update import rule_of
-from lomtree.storage.state_dict import StateDict, all_differ
+from lomtree.storage.state_dict import StateDict
 
 _LEARNING_COLUMNS = ("parent", "n")  # of the nodes
 
@@ -105,15 +105,20 @@ class LabelTreeLearner(TreeLearner):
         leaves = np.zeros(0, np.int32)
         if learning:
             leaves = state_dict.column("leaves", np.int32, (len(tree.nodes) + 1) // 2).copy()
-            _check_leaves(tree, leaves)
+            _check_leaves(tree, leaves, options.seed)
         return LabelTreeState(tree, leaves, load_weights(state_dict, options, learning))
 
 
 def _with_room(state: LabelTreeState, label: int) -> LabelTreeState:
     """The same state in arrays that have room for this label's leaf."""
-    tree, leaves = with_room(state.tree, 2 * label + 1), state.leaves
+    tree, leaves = _roomy(state.tree, state.leaves, label)
+    return state._replace(tree=tree, leaves=leaves)
+
+
+def _roomy(tree: Tree, leaves: np.ndarray, label: int) -> tuple[Tree, np.ndarray]:
+    tree = with_room(tree, 2 * label + 1)
     more = max(0, len(tree.nodes) - len(leaves))
-    return state._replace(tree=tree, leaves=np.concatenate([leaves, np.zeros(more, np.int32)]))
+    return tree, np.concatenate([leaves, np.zeros(more, np.int32)])
 
 
 def _laid_out(state: LabelTreeState, options: Options) -> LabelTreeState:
@@ -126,16 +131,23 @@ def _laid_out(state: LabelTreeState, options: Options) -> LabelTreeState:
     return state
 
 
-def _check_leaves(tree: Tree, leaves: np.ndarray) -> None:
-    """ModelError if not every label has a leaf of its own, or the tree is no such tree."""
+def _check_leaves(tree: Tree, leaves: np.ndarray, seed: int) -> None:
+    """ModelError if it is not the tree that this seed makes for so many labels: another one would
+    not stay balanced as it grows."""
     nodes, count = tree.nodes, tree.counts[0]
     if count["t"] != len(leaves) - 1 or count["root"] != 0:
         raise ModelError("its tree's counters contradict each other")
-    if count["depth"] != (len(leaves) - 1).bit_length():
+    last = len(leaves) - 1
+    wanted, wanted_leaves = _roomy(make_tree(), np.zeros(FIRST_NODES, np.int32), last)
+    grow(wanted, wanted_leaves, seed, last)
+    if np.any(leaves != wanted_leaves[: len(leaves)]) or any(
+        np.any(nodes[name] != wanted.nodes[name][: len(nodes)])
+        for name in ("parent", "left", "right", "slot")
+    ):
+        raise ModelError("its tree is not the one that its seed makes")
+    if count["depth"] != wanted.counts["depth"][0]:
         raise ModelError("its tree is not balanced")
-    if leaves.min() < 0 or leaves.max() >= len(nodes) or not all_differ(leaves):
-        raise ModelError("its labels have no leaves of their own")
     labels = nodes["label"][leaves]
     own = (labels == NO_LABEL) | (labels == np.arange(len(leaves)))
-    if np.any(nodes["left"][leaves] != NO_NODE) or not np.all(own):
+    if not np.all(own):
         raise ModelError("its labels have no leaves of their own")

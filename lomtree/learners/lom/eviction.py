@@ -8,6 +8,10 @@ comes is soon worth less than what does, and a leaf where nothing arrives is soo
 recycled: the paper's C only grows, so that a tree of a bounded size would follow a drift ever more
 slowly.
 
+The weights of the regressors, and the sums of squares that their steps depend on, become a tenth
+smaller as well (the learner sees to it): what they know of labels that are gone would send new ones
+to the wrong side for long, the longer the run has been.
+
 Below the bound nothing of this happens.
 """
 

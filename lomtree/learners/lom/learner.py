@@ -10,7 +10,7 @@ from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.learners.base import Lesson
 from lomtree.learners.lom import statistics
-from lomtree.learners.lom.eviction import KEEP_SHARE, evict
+from lomtree.learners.lom.eviction import DECAY, KEEP_SHARE, evict
 from lomtree.learners.lom.lesson import learn, most_statistics
 from lomtree.learners.lom.path_prefetch import make_paths, with_label
 from lomtree.learners.lom.state import Growth, LomScratch, LomSettings, LomState
@@ -24,12 +24,13 @@ from lomtree.learners.tree.leaf_labels import (
 from lomtree.learners.tree.learner import TreeLearner
 from lomtree.learners.tree.nodes import (
     Tree,
+    generations_of,
     load_tree,
     make_tree,
     store_tree,
     with_room,
 )
-from lomtree.linear.hashed_weights import load_weights, make_weights, store_weights
+from lomtree.linear.hashed_weights import decay, load_weights, make_weights, store_weights
 from lomtree.linear.update import LARGEST_SCORE, rule_of
 from lomtree.storage.state_dict import StateDict
 
@@ -109,13 +110,16 @@ class LomLearner(TreeLearner):
         number_of[nodes["generation"]] = np.arange(1, len(nodes) + 1)
         if keep is not None:
             evict(table, number_of, nodes, keep)
+            decay(self.state.weights, np.float32(DECAY))
         count["living"] = nodes["labels"].sum()
         most = most_statistics(self._growth, more)
         rows = statistics.rows_for(int(count["living"]) + more, most)
         cores = self.pool if self.execution.threads > 1 else None
-        target, count["rows"] = statistics.rebuilt(table, number_of, rows, cores)
-        nodes["generation"] = np.arange(1, len(nodes) + 1)
-        count["generations"] = len(nodes)
+        renewed, generations = np.zeros_like(number_of), generations_of(len(nodes))
+        renewed[nodes["generation"]] = generations
+        target, count["rows"] = statistics.rebuilt(table, renewed, rows, cores)
+        nodes["generation"] = generations
+        count["generations"] = generations[-1]
         return target
 
     @property
@@ -164,7 +168,7 @@ class LomLearner(TreeLearner):
         if counted:
             generations, seen = tree.nodes["generation"], int(tree.counts["labels"][0])
             table = statistics.load(state_dict, generations, seen, options.max_statistics)
-            rows = np.bincount(table["generation"], minlength=len(tree.nodes) + 1)[1:]
+            rows = np.bincount(table["generation"], minlength=int(generations[-1]) + 1)[generations]
             if np.any(rows != tree.nodes["labels"]):
                 raise ModelError("its statistics are not as many as its nodes say")
             tree.counts["rows"] = tree.counts["living"] = rows.sum()

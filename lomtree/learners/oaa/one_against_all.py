@@ -10,7 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree.core.constants import NO_LABEL
-from lomtree.jit.intrinsics import LANES, add16, add_products16, divide_by_root16
+from lomtree.jit.intrinsics import (
+    LANES,
+    add16,
+    add_products16,
+    add_squares16,
+    divide_by_root16,
+)
 from lomtree.jit.kernel import kernel
 from lomtree.linear.dense_weights import (
     NO_ROW,
@@ -21,6 +27,7 @@ from lomtree.linear.dense_weights import (
     take_row,
 )
 from lomtree.linear.update import (
+    LARGEST_CELL,
     LARGEST_SCORE,
     TINY,
     Target,
@@ -157,9 +164,10 @@ def move(table, rule, scratch, length, first):
     width = table.weights.shape[1]
     for position in range(length):
         at, value = scratch.rows[position] * width + first, scratch.x[position]
-        add_products16(table.weights, at, scratch.steps, scratch.direction, position * LANES)
+        direction, steps, begin = scratch.direction, scratch.steps, position * LANES
+        add_products16(table.weights, at, steps, direction, begin, LARGEST_CELL)
         if rule.adaptive:
-            add16(table.squares, at, scratch.added, 0, value, value)
+            add_squares16(table.squares, at, scratch.added, value, LARGEST_CELL)
 
 
 @kernel

@@ -6,11 +6,12 @@ import numpy as np
 
 from lomtree.core.constants import MOST_INTERNAL_NODES, NO_LABEL, NO_NODE, NO_SLOT
 from lomtree.core.errors import ModelError
+from lomtree.hashing.secrets import OFFSET
 from lomtree.jit.kernel import kernel
 from lomtree.learners.tree.structure import check_structure, depth_of
 from lomtree.linear.hashed_weights import BLOCK, BLOCK_BITS
 from lomtree.storage.purposes import PREDICTION_COLUMNS
-from lomtree.storage.state_dict import MOST_COUNTED, StateDict, all_differ, whole_number
+from lomtree.storage.state_dict import MOST_COUNTED, StateDict, all_differ, counted, whole_number
 from lomtree.system import memory
 
 FIRST_NODES = 1 << 10
@@ -63,10 +64,16 @@ class Tree(NamedTuple):
 def make_tree() -> Tree:
     """One leaf, which saw nothing."""
     nodes = memory.zeros(FIRST_NODES, NODE)
-    nodes[0] = (NO_NODE, NO_NODE, NO_NODE, NO_LABEL, 1, 0, 0.0, 0.0, 0.0, 0.0, 0, NO_SLOT)
+    first = OFFSET + 1
+    nodes[0] = (NO_NODE, NO_NODE, NO_NODE, NO_LABEL, first, 0, 0.0, 0.0, 0.0, 0.0, 0, NO_SLOT)
     counts = np.zeros(1, COUNTS)
-    counts["nodes"] = counts["generations"] = 1
+    counts["nodes"], counts["generations"] = 1, first
     return Tree(nodes, counts, np.zeros(FIRST_NODES, np.int8))
+
+
+def generations_of(nodes: int) -> np.ndarray:
+    """The first ones. They begin anywhere, so that nobody can foresee where statistics are put."""
+    return np.arange(OFFSET + 1, OFFSET + 1 + nodes, dtype=np.int32)
 
 
 def with_room(tree: Tree, wanted: int) -> Tree:
@@ -97,7 +104,7 @@ def take_slot(tree, j):
 def store_tree(tree: Tree, state_dict: StateDict, columns: tuple[str, ...]) -> None:
     """`columns` are those of the nodes that training needs, if they are to be stored."""
     nodes = tree.nodes[: tree.counts["nodes"][0]]
-    state_dict.header["counts"] = {name: int(tree.counts[name][0]) for name in _COUNTS_KEPT}
+    state_dict.header["counts"] = {name: counted(tree.counts[name][0]) for name in _COUNTS_KEPT}
     for name in PREDICTION_COLUMNS + columns:
         state_dict.arrays[f"nodes.{name}"] = nodes[name]
 
@@ -143,6 +150,6 @@ def _read_nodes(
     nodes = memory.zeros(count, NODE)
     for name, column in read.items():
         nodes[name] = column
-    nodes["generation"] = np.arange(1, count + 1)
-    counts["generations"] = count
+    nodes["generation"] = generations_of(count)
+    counts["generations"] = nodes["generation"][-1]
     return nodes, counts

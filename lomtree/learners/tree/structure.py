@@ -95,6 +95,8 @@ def _check_learning(nodes: np.ndarray, root: int, internal: np.ndarray) -> None:
             raise ModelError("its tree's counters are not finite numbers")
     if min(nodes["C"].min(), nodes["n"].min(), nodes["l_max"].min(), nodes["labels"].min()) < 0:
         raise ModelError("its tree's counters are negative")
+    if np.any((nodes["labels"] > 0) & (nodes["label"] == NO_LABEL)):
+        raise ModelError("its tree has a node that saw labels, but has none")
     smallest = np.minimum(nodes["C"][nodes["left"][internal]], nodes["C"][nodes["right"][internal]])
     if np.any(nodes["C"][internal] != smallest):
         raise ModelError("its tree's counters contradict each other")

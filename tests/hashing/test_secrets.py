@@ -1,0 +1,79 @@
+"""Hashes with a secret: the naive ones, spread out whoever chose the words."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lomtree.hashing import secrets
+from lomtree.hashing.secrets import MULTIPLIER, POINT, keyed, polynomial
+from lomtree.ranking import label_features, label_lists
+
+PRIME = 2**61 - 1
+OLD = 0x9E3779B1  # what features were multiplied by when nobody's secret was in it
+
+
+def naive_polynomial(text: bytes, point: int) -> int:
+    whole = len(text) // 4 * 4
+    blocks = [text[begin : begin + 4] for begin in range(0, whole, 4)]
+    total = 1
+    for block in [*blocks, text[whole:]]:
+        total = total * point + int.from_bytes(block, "little")
+    return (total * point + len(text)) * point % PRIME
+
+
+@settings(deadline=None)  # the first one compiles
+@given(st.binary(max_size=40), st.integers(1, PRIME - 1))
+def test_the_polynomial_is_the_naive_one(text, point):
+    found = polynomial(np.frombuffer(text, np.uint8), 0, len(text), np.uint64(point))
+    assert int(found) % PRIME == naive_polynomial(text, point)
+    assert int(found) < 2**62
+
+
+def chosen(count: int) -> np.ndarray:
+    """Features that all met in one place of a table when the multiplier was known."""
+    inverse = pow(OLD, -1, 2**32)
+    return np.array([number * inverse % 2**32 for number in range(count)], np.uint32)
+
+
+def fullest(homes: list[int]) -> int:
+    return int(np.unique(homes, return_counts=True)[1].max())
+
+
+def test_chosen_features_are_spread_out():
+    features = chosen(2000)
+    known = label_features.make_label_features(1)
+    known.tables["room"] = 4096
+    lists = label_lists.make_label_lists(4096)
+    for homes in (
+        [int(keyed(feature, MULTIPLIER)) & 4095 for feature in features],
+        [int(label_features.home(known.tables[0], feature)) for feature in features],
+        [int(label_lists.home(lists.heads, feature)) for feature in features],
+    ):
+        assert fullest(homes) < 60
+
+
+def test_neighbours_of_dense_data_stay_neighbours():
+    """A block of 128 features stays one, in some order."""
+    known = label_features.make_label_features(1)
+    known.tables["room"] = 1 << 16
+    homes = [int(label_features.home(known.tables[0], np.uint32(at))) for at in range(256, 384)]
+    assert len(set(homes)) == 128
+    assert max(homes) - min(homes) == 127
+
+
+@pytest.mark.parametrize("name", ["MULTIPLIER", "POINT", "OFFSET"])
+def test_every_process_has_its_own(name):
+    package = {**os.environ, "PYTHONPATH": os.path.dirname(secrets.__file__) + "/../.."}
+    program = f"from lomtree.hashing import secrets; print(int(secrets.{name}))"
+    done = subprocess.run([sys.executable, "-c", program], env=package, capture_output=True)
+    assert int(done.stdout) != int(getattr(secrets, name))
+
+
+def test_the_multiplier_is_odd_and_the_point_below_the_prime():
+    assert int(MULTIPLIER) % 2 == 1
+    assert 0 < int(POINT) < PRIME
