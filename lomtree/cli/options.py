@@ -14,7 +14,7 @@ import click
 from lomtree.core.constants import BEAM
 from lomtree.core.errors import LomtreeError, OptionError
 from lomtree.core.execution import Execution
-from lomtree.formats.registry import AUTO, FORMATS, format_warning
+from lomtree.formats.registry import AUTO, FORMATS, format_warning, same_features
 from lomtree.storage.purposes import Purpose
 from lomtree.system.timing import watch
 
@@ -150,8 +150,9 @@ def say_compiling(quiet: bool) -> None:
 def warnings_about(model: "Model", reader: "Reader") -> list[str]:
     """What a person should know after a model was asked about the examples of a reader."""
     found = []
-    if model.format is not None and reader.format not in (AUTO, model.format):
-        found.append(format_warning(model.format, reader.format))
+    if model.format is not None and reader.format != AUTO:
+        if not same_features(model.format, reader.format):
+            found.append(format_warning(model.format, reader.format))
     if reader.examples and not reader.has_features:
         found.append(
             f"warning: none of the {reader.examples:,} examples has a feature: "

@@ -3,18 +3,21 @@
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lomtree.core.errors import DataError
+from lomtree.core.reading import Reading
 from lomtree.examples.batch import Batch
 from lomtree.examples.examples import Examples, Origin, Strings
 from lomtree.examples.merging import Merger
 from lomtree.formats.line import Spans, holds, make_arrays
 from lomtree.formats.problems import describe, require_labels
-from lomtree.formats.registry import AUTO, FORMATS, sniff_format
+from lomtree.formats.registry import AUTO, FORMATS, Expected, sniff_format
 from lomtree.formats.source import Source, size_on_disk
+from lomtree.formats.translation import Layout, Translation
 from lomtree.system.pipeline import DEPTH, side_by_side
 from lomtree.system.timing import watch
 
@@ -37,10 +40,12 @@ class _Mergers(threading.local):
 
 
 class _Unparsed(NamedTuple):
-    """Whole lines of one source, and room for the examples in them."""
+    """Whole lines of one source, and room for the examples in them. What is translated first needs
+    no room, and may be something else than text."""
 
-    text: np.ndarray  # uint8[]
-    room: _Room
+    text: Any  # uint8[] where it is text
+    room: _Room | None
+    layout: Layout | None
     source: str
     first_line: int
     line_count: int
@@ -83,6 +88,8 @@ class Reader:
     'skip' yields bad ones in their place, with a problem and no use for a learner.
     labels_required: whether an example without a label is bad.
     threads: how many blocks of a file are parsed at once. Those of a pipe are parsed as they come.
+    reading: how tables are read; afterwards it knows their columns, too.
+    trained: the format that a model was trained with, for text that does not tell its own.
     """
 
     def __init__(
@@ -93,15 +100,19 @@ class Reader:
         labels_required: bool = False,
         kept_blocks: int = DEPTH + 2,
         threads: int = 1,
+        reading: Reading = Reading(),  # noqa: B008 (it cannot be changed)
+        trained: str | None = None,
     ) -> None:
         self.sources = sources
         self.format = format
+        self.reading = reading
         self.skipped = 0  # examples with a problem so far
         self.lines = 0  # lines so far, in all sources
         self.examples = 0  # so far, bad ones included
         self.has_features = False  # whether any of them has more than the constant
         self._on_error = on_error
         self._labels_required = labels_required
+        self._trained = trained
         sizes = [size_on_disk(path) for path in sources]
         known = [size for size in sizes if size is not None]
         self.size = sum(known) if len(known) == len(sizes) else None
@@ -144,38 +155,67 @@ class Reader:
             yield from self._sort_out(examples)
 
     def _unparsed(self, source: Source) -> Iterator[_Unparsed]:
-        first_line = 1
-        for text in watch.each("read", self._texts(source)):
-            watch.count("read", bytes=len(text))
-            if first_line == 1:
-                text = text.removeprefix(_BYTE_ORDER_MARK)
+        first_line, texts = self._find_format(source)
+        if texts is None:
+            return
+        layout = self._layout(source.name)
+        for left_out, text in layout.whole(texts) if layout else ((0, text) for text in texts):
+            self.lines += left_out
+            first_line += left_out
             newlines = text.count(b"\n")
-            lines = newlines + (not text.endswith(b"\n"))
-            self.lines += lines
+            unparsed = self._outline(text, newlines, layout, source.name, first_line)
+            self.lines += unparsed.line_count
+            yield unparsed
+            first_line += unparsed.line_count
+
+    def _find_format(self, source: Source) -> tuple[int, Iterator[bytes] | None]:
+        """The first line of the text that tells the format, and all texts from there on."""
+        first_line, texts = 1, self._texts(source)
+        for text in texts:
             if self.format == AUTO:
-                found = sniff_format(text, source.name)
+                expected = Expected(self.reading, self._labels_required, self._trained)
+                found = sniff_format(text, source.name, expected)
                 self.format = found.name if found else AUTO
             if self.format != AUTO:
-                yield self._outline(text, newlines, source.name, first_line)
+                return first_line, chain([text], texts)
+            lines = text.count(b"\n") + (not text.endswith(b"\n"))
+            self.lines += lines
             first_line += lines
+        return first_line, None
+
+    def _layout(self, source: str) -> Layout | None:
+        """How a source is translated; what is found out about its columns is kept."""
+        layout = FORMATS[self.format].layout_of(source, self.reading, self._labels_required)
+        return layout
 
     def _texts(self, source: Source) -> Iterator[bytes]:
         """Whole lines; one without an end stops the run in any case: nobody knows what follows."""
         before = self.lines
         try:
-            yield from whole_lines(_text_alone(source))
+            whole = whole_lines(_text_alone(source))
+            for number, text in enumerate(watch.each("read", whole)):
+                watch.count("read", bytes=len(text))
+                yield text if number else text.removeprefix(_BYTE_ORDER_MARK)
         except LongLineError:
             place = f"{source.name}:{self.lines - before + 1}"
             most = f"{LONGEST_LINE >> 20} MB"
             raise DataError(f"{place}: expected a line of at most {most}, found more") from None
 
-    def _outline(self, text: bytes, newlines: int, name: str, first_line: int) -> _Unparsed:
-        room = self._next_room(len(text), newlines)
+    def _outline(
+        self, text: bytes, newlines: int, layout: Layout | None, name: str, first_line: int
+    ) -> _Unparsed:
+        room = self._next_room(len(text), newlines) if layout is None else None
         lines = newlines + (not text.endswith(b"\n"))
-        return _Unparsed(np.frombuffer(text, np.uint8), room, name, first_line, lines)
+        return _Unparsed(np.frombuffer(text, np.uint8), room, layout, name, first_line, lines)
 
     def _parse(self, unparsed: _Unparsed) -> Examples:
-        text, (batch, spans) = unparsed.text, unparsed.room
+        text, translation = unparsed.text, None
+        if unparsed.layout is not None:
+            with watch.stage("translate"):
+                translation = unparsed.layout.translate(text)
+            text = translation.text
+        room = unparsed.room or _Room(*make_arrays(len(text), text.tobytes().count(b"\n")))
+        batch, spans = room
         with watch.stage("parse", bytes=len(text)):
             count, features = FORMATS[self.format].parse(text, 0, len(text), batch, spans)
             self._mergers.mine.merge(batch, count, spans.may_repeat)
@@ -186,9 +226,11 @@ class Reader:
             Strings(text, spans.label_begin, spans.label_end),
             Strings(text, spans.tag_begin, spans.tag_end),
             spans.problem,
-            Origin(*unparsed[2:], spans.line, spans.column),
+            Origin(*unparsed[3:], spans.line, spans.column),
             self.format,
         )
+        if translation is not None:
+            examples = _completed(examples, translation, unparsed)
         if self._labels_required:
             require_labels(examples)
         return examples
@@ -220,15 +262,40 @@ class Reader:
         raise error
 
 
-def read_line(line: bytes, format: str = AUTO) -> Examples:
+def _completed(examples: Examples, translation: Translation, unparsed: _Unparsed) -> Examples:
+    """Examples of translated text with what did not go through that text."""
+    layout = unparsed.layout
+    assert layout is not None
+    assert examples.origin is not None
+    count = examples.count
+    assert count == len(translation.weights)
+    examples.batch.weights[:count] = translation.weights
+    origin = examples.origin._replace(
+        lines=translation.lines,
+        columns=translation.columns,
+        text=unparsed.text if isinstance(unparsed.text, np.ndarray) else None,
+        of_records=layout.of_records,
+        translated=translation.text,
+    )
+    return replace(
+        examples,
+        labels=translation.labels,
+        tags=translation.tags,
+        problems=translation.problems,
+        origin=origin,
+    )
+
+
+def read_line(line: bytes, format: str = AUTO, reading: Reading = Reading()) -> Examples:  # noqa: B008
     """The examples of one line that is no file's; DataError if it is none."""
-    reader = Reader([], format)
+    reader = Reader([], format, reading=reading)
     if format == AUTO:
-        found = sniff_format(line, "line")
+        found = sniff_format(line, "line", Expected(reading))
         if found is None:
             raise DataError("the line is empty")
         reader.format = found.name
-    examples = reader._parse(reader._outline(line, line.count(b"\n"), "line", 1))
+    layout = reader._layout("line")
+    examples = reader._parse(reader._outline(line, line.count(b"\n"), layout, "line", 1))
     bad = np.flatnonzero(~examples.good)
     if len(bad):
         raise DataError(describe(examples, int(bad[0])))
