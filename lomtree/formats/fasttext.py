@@ -130,11 +130,12 @@ def translate(text: np.ndarray, one_label: bool) -> Translation:
 
 class FastTextLayout(Layout):
     def __init__(self, reading: Reading, labels_required: bool) -> None:
+        self.reading = reading
         self._one_label = labels_required and not reading.first_label
 
     def translate(self, text: np.ndarray) -> Translation:
         return translate(text, self._one_label)
 
 
-def layout_of(_source: str, reading: Reading, labels_required: bool) -> Layout:
+def layout_of(_format: str, _source: str, reading: Reading, labels_required: bool) -> Layout:
     return FastTextLayout(reading, labels_required)

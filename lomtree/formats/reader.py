@@ -158,8 +158,10 @@ class Reader:
         first_line, texts = self._find_format(source)
         if texts is None:
             return
-        layout = self._layout(source.name)
+        format = FORMATS[self.format]
+        layout = format.layout_of(source.name, self.reading, self._labels_required)
         for left_out, text in layout.whole(texts) if layout else ((0, text) for text in texts):
+            self.reading = layout.reading if layout else self.reading
             self.lines += left_out
             first_line += left_out
             newlines = text.count(b"\n")
@@ -182,11 +184,6 @@ class Reader:
             self.lines += lines
             first_line += lines
         return first_line, None
-
-    def _layout(self, source: str) -> Layout | None:
-        """How a source is translated; what is found out about its columns is kept."""
-        layout = FORMATS[self.format].layout_of(source, self.reading, self._labels_required)
-        return layout
 
     def _texts(self, source: Source) -> Iterator[bytes]:
         """Whole lines; one without an end stops the run in any case: nobody knows what follows."""
@@ -294,7 +291,7 @@ def read_line(line: bytes, format: str = AUTO, reading: Reading = Reading()) -> 
         if found is None:
             raise DataError("the line is empty")
         reader.format = found.name
-    layout = reader._layout("line")
+    layout = FORMATS[reader.format].layout_of("line", reading, labels_required=False)
     examples = reader._parse(reader._outline(line, line.count(b"\n"), layout, "line", 1))
     bad = np.flatnonzero(~examples.good)
     if len(bad):

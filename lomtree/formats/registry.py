@@ -48,7 +48,9 @@ class Format:
         """How a source of this format is translated; None where it need not be."""
         if self.translator is None:
             return None
-        return import_module(self.translator).layout_of(source, reading, labels_required)
+        return import_module(self.translator).layout_of(
+            self.name, source, reading, labels_required
+        )
 
 
 FORMATS = {
