@@ -1,10 +1,10 @@
 """Examples from any number of sources: bytes in, Examples out, problems as sentences."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from lomtree.examples.examples import Examples, Origin, Strings
 from lomtree.examples.merging import Merger
 from lomtree.formats.line import Spans, holds, make_arrays
 from lomtree.formats.problems import describe, require_labels
-from lomtree.formats.registry import AUTO, FORMATS, Expected, sniff_format
+from lomtree.formats.registry import AUTO, FORMATS, Expected, is_arrow, sniff_format
 from lomtree.formats.source import Source, size_on_disk
 from lomtree.formats.translation import Layout, Translation
 from lomtree.system.pipeline import DEPTH, side_by_side
 from lomtree.system.timing import watch
+
+if TYPE_CHECKING:
+    import pyarrow
 
 LONGEST_LINE = 1 << 26  # bytes: what has no line ends is no text, and memory has an end
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -137,12 +140,12 @@ class Reader:
             with Source(path) as source:
                 self._source = source
                 threads = 1 if size_on_disk(path) is None else self._threads
-                yield from self._read_source(source, threads)
+                yield from self._read_source(path, source, threads)
             self._bytes_before += source.bytes_read
             self._source = None
 
-    def _read_source(self, source: Source, threads: int) -> Iterator[Examples]:
-        unparsed = self._unparsed(source)
+    def _read_source(self, path: str, source: Source, threads: int) -> Iterator[Examples]:
+        unparsed = self._unparsed(path, source)
         if threads > 1:
             parsed = side_by_side(self._parse, unparsed, threads)
         else:
@@ -154,8 +157,13 @@ class Reader:
                 self.has_features = bool((lengths[examples.good] > 1).any())
             yield from self._sort_out(examples)
 
-    def _unparsed(self, source: Source) -> Iterator[_Unparsed]:
-        first_line, texts = self._find_format(source)
+    def _unparsed(self, path: str, source: Source) -> Iterator[_Unparsed]:
+        pieces = iter(source)
+        head = next(pieces, b"")
+        if is_arrow(head, self.format, source.name):
+            yield from self._rows(path, source, head)
+            return
+        first_line, texts = self._find_format(source, chain([head], pieces))
         if texts is None:
             return
         format = FORMATS[self.format]
@@ -170,9 +178,25 @@ class Reader:
             yield unparsed
             first_line += unparsed.line_count
 
-    def _find_format(self, source: Source) -> tuple[int, Iterator[bytes] | None]:
+    def _rows(self, path: str, source: Source, head: bytes) -> Iterator[_Unparsed]:
+        """The batches of a file that is Parquet or Arrow."""
+        from lomtree.formats.arrow import ArrowLayout, read_batches
+
+        self.format, first_row = "parquet", 1
+        layout = ArrowLayout(source.name, self.reading, self._labels_required)
+        for batch, done in watch.each("read", read_batches(path, source.name, head)):
+            layout.see(batch)
+            self.reading = layout.reading
+            source.bytes_read = int(done * (source.size or 0))
+            self.lines += batch.num_rows
+            yield _Unparsed(batch, None, layout, source.name, first_row, batch.num_rows)
+            first_row += batch.num_rows
+
+    def _find_format(
+        self, source: Source, pieces: Iterator[bytes]
+    ) -> tuple[int, Iterator[bytes] | None]:
         """The first line of the text that tells the format, and all texts from there on."""
-        first_line, texts = 1, self._texts(source)
+        first_line, texts = 1, self._texts(source.name, pieces)
         for text in texts:
             if self.format == AUTO:
                 expected = Expected(self.reading, self._labels_required, self._trained)
@@ -185,16 +209,16 @@ class Reader:
             first_line += lines
         return first_line, None
 
-    def _texts(self, source: Source) -> Iterator[bytes]:
+    def _texts(self, source: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
         """Whole lines; one without an end stops the run in any case: nobody knows what follows."""
         before = self.lines
         try:
-            whole = whole_lines(_text_alone(source))
+            whole = whole_lines(_text_alone(source, pieces))
             for number, text in enumerate(watch.each("read", whole)):
                 watch.count("read", bytes=len(text))
                 yield text if number else text.removeprefix(_BYTE_ORDER_MARK)
         except LongLineError:
-            place = f"{source.name}:{self.lines - before + 1}"
+            place = f"{source}:{self.lines - before + 1}"
             most = f"{LONGEST_LINE >> 20} MB"
             raise DataError(f"{place}: expected a line of at most {most}, found more") from None
 
@@ -283,6 +307,26 @@ def _completed(examples: Examples, translation: Translation, unparsed: _Unparsed
     )
 
 
+def read_batches(
+    batches: "Iterable[pyarrow.RecordBatch]",
+    reading: Reading,
+    labels_required: bool = False,
+    on_error: str = "stop",
+) -> Iterator[Examples]:
+    """The examples of batches of Arrow (`Table.to_batches()`, a RecordBatchReader), as they would
+    be read from a file of Parquet; DataError as a Reader raises it."""
+    from lomtree.formats.arrow import ArrowLayout, cut
+
+    reader = Reader([], "parquet", on_error, labels_required)
+    layout, first_row = ArrowLayout("the table", reading, labels_required), 1
+    for whole in batches:
+        layout.see(whole)
+        for batch in cut(whole):
+            unparsed = _Unparsed(batch, None, layout, "the table", first_row, batch.num_rows)
+            yield from reader._sort_out(reader._parse(unparsed))
+            first_row += batch.num_rows
+
+
 def read_line(line: bytes, format: str = AUTO, reading: Reading = Reading()) -> Examples:  # noqa: B008
     """The examples of one line that is no file's; DataError if it is none."""
     reader = Reader([], format, reading=reading)
@@ -299,10 +343,10 @@ def read_line(line: bytes, format: str = AUTO, reading: Reading = Reading()) -> 
     return examples
 
 
-def _text_alone(source: Source) -> Iterator[bytes]:
+def _text_alone(source: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The same bytes; DataError if the first of them are no text."""
-    for number, piece in enumerate(source):
+    for number, piece in enumerate(pieces):
         place = piece.find(b"\0") if number == 0 else -1
         if place >= 0:
-            raise DataError(f"{source.name}: is a binary file (byte {place + 1} is 0), not text")
+            raise DataError(f"{source}: is a binary file (byte {place + 1} is 0), not text")
         yield piece

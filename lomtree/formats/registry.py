@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 AUTO = "auto"  # the first example decides
 
+# How files begin that are tables, but no text.
+PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+
 
 @dataclass(frozen=True)
 class Format:
@@ -132,6 +135,15 @@ def first_example(text: bytes) -> bytes:
             return line
         begin = end + 1
     return b""
+
+
+def is_arrow(head: bytes, format: str, source: str) -> bool:
+    """Whether a file that begins like this is Parquet or Arrow, unless a format of text is asked
+    for; DataError if it is not, but has to be."""
+    found = head.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
+    if format == "parquet" and not found:
+        raise DataError(f"{source}: is neither Parquet nor Arrow")
+    return found and (format == AUTO or FORMATS[format].is_table)
 
 
 def sniff_format(
