@@ -46,7 +46,7 @@ from lomtree.system.timing import watch
 @click.pass_context
 def predict(
     ctx, model_path, threads, sources, walk, beam, top, probabilities, predictions, format,
-    on_error, quiet,
+    on_error, quiet, reading,
 ) -> None:  # fmt: skip
     """Print the predicted label of every example in DATA.
 
@@ -72,7 +72,14 @@ def predict(
     from lomtree.evaluation.predict import Search, predict_all
     from lomtree.formats.reader import Reader
 
-    reader = Reader(sources, format, on_error, threads=model.learner.execution.threads)
+    reader = Reader(
+        sources,
+        format,
+        on_error,
+        threads=model.learner.execution.threads,
+        reading=model.reading.changed(reading),
+        trained=model.format,
+    )
     lines_of = ranking_lines if top or probabilities else label_lines
     search = None if walk else Search(beam, top or 1)
     seen = not quiet and not (to_stdout and sys.stdout.isatty())

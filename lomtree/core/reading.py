@@ -1,4 +1,4 @@
-"""How a source becomes examples, beyond the name of its format: what the columns of a table are for.
+"""How a source becomes examples, beyond its format's name: what the columns of a table are for.
 
 A model keeps it, so that the data it is asked about later is read as its training data was.
 """
@@ -52,8 +52,7 @@ class Reading:
     @property
     def is_of_table(self) -> bool:
         """Whether anything here has a meaning for tables alone."""
-        plain = Reading()
-        return any(getattr(self, name) != getattr(plain, name) for name in TABLE_OPTIONS)
+        return any(getattr(self, name) != getattr(PLAIN, name) for name in TABLE_OPTIONS)
 
     def changed(self, given: Mapping[str, Any]) -> "Reading":
         """The same with what is given, by the names of the fields; None is not given."""
@@ -64,7 +63,7 @@ class Reading:
 
     def to_json(self) -> dict[str, Any]:
         """What differs from the defaults."""
-        plain = asdict(Reading())
+        plain = asdict(PLAIN)
         return {name: value for name, value in asdict(self).items() if value != plain[name]}
 
     @classmethod
@@ -86,6 +85,9 @@ class Reading:
             return cls(**found)
         except OptionError as error:
             raise ValueError(str(error)) from None
+
+
+PLAIN = Reading()  # nothing is said
 
 
 def _is_number(column: str) -> bool:

@@ -83,11 +83,13 @@ def features_of(
     if role != CATEGORICAL and (numeric or types.is_boolean(kind)):
         return _joined(f" {plain}:", _numbers(column, problems)), True
     if types.is_nested(kind) or types.is_binary(kind):
-        raise DataError(
-            f"{source}: the column '{printable(name, 40)}' is of type {kind}, which makes no "
-            "features"
-        )
+        raise _no_features(name, kind, source)
     return _joined(f" {plain}=", _words(column)), True
+
+
+def _no_features(name: str, kind: Any, source: str) -> DataError:
+    shown = printable(name, 40)
+    return DataError(f"{source}: the column '{shown}' is of type {kind}, which makes no features")
 
 
 def _joined(before: str, words: Any) -> Any:
@@ -160,10 +162,7 @@ def _lists(column: Any, namespace: str, name: str, problems: np.ndarray, source:
         places = pyarrow.array(np.arange(len(row_of)) - firsts)
         words = _after(places, _numbers(flat, problems, row_of))
     else:
-        raise DataError(
-            f"{source}: the column '{printable(name, 40)}' is of type {column.type}, which makes no "
-            "features"
-        )
+        raise _no_features(name, column.type, source)
     return _joined(f"|{namespace} ", _gathered(words, row_of, len(column)))
 
 
@@ -209,5 +208,3 @@ def _maps(column: Any, problems: np.ndarray) -> Any:
 
 def _plain(name: str) -> str:
     return plain_name(name.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
-
-

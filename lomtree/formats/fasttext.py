@@ -28,12 +28,10 @@ def _separates(byte):
 
 @kernel
 def _is_label(text, begin, end):
-    if end - begin < len(_PREFIX):
-        return False
+    same = end - begin >= len(_PREFIX)
     for place in range(len(_PREFIX)):
-        if text[begin + place] != _PREFIX[place]:
-            return False
-    return True
+        same = same and text[begin + place] == _PREFIX[place]
+    return same
 
 
 @kernel

@@ -37,7 +37,7 @@ def make_row(byte_count: int, columns: int) -> Row:
 
 @kernel
 def _read_quoted(text, position, end, cells, size):
-    """What stands behind an opening quote: (where it stops, size of the cells, whether it ended)."""
+    """What stands behind a quote: (where it stops, size of the cells, whether the quotes ended)."""
     while position < end:
         byte = text[np.uint64(position)]
         if byte == _QUOTE:

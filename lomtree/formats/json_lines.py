@@ -2,9 +2,9 @@
 
 Names are those of VW's --json: a number is the feature `key:number` of its namespace, a string the
 feature that is key and string in one word, true is the feature `key`; an object or an array is a
-namespace of its own, whatever it stands in; an array's numbers have their places as names. "_label",
-"_tag" and "_text" may stand in any object; other keys that begin with '_' are left out. "_text" is
-cut into words at all white space (by VW at spaces and tabs).
+namespace of its own, whatever it stands in; an array's numbers have their places as names.
+"_label", "_tag" and "_text" may stand in any object; other keys that begin with '_' are left out.
+"_text" is cut into words at all white space (by VW at spaces and tabs).
 """
 
 import json

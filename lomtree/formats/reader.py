@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lomtree.core.errors import DataError
-from lomtree.core.reading import Reading
+from lomtree.core.reading import PLAIN, Reading
 from lomtree.examples.batch import Batch
 from lomtree.examples.examples import Examples, Origin, Strings
 from lomtree.examples.merging import Merger
@@ -103,7 +103,7 @@ class Reader:
         labels_required: bool = False,
         kept_blocks: int = DEPTH + 2,
         threads: int = 1,
-        reading: Reading = Reading(),  # noqa: B008 (it cannot be changed)
+        reading: Reading = PLAIN,
         trained: str | None = None,
     ) -> None:
         self.sources = sources
@@ -115,7 +115,7 @@ class Reader:
         self.has_features = False  # whether any of them has more than the constant
         self._on_error = on_error
         self._labels_required = labels_required
-        self._trained = trained
+        self.trained = trained
         sizes = [size_on_disk(path) for path in sources]
         known = [size for size in sizes if size is not None]
         self.size = sum(known) if len(known) == len(sizes) else None
@@ -199,7 +199,7 @@ class Reader:
         first_line, texts = 1, self._texts(source.name, pieces)
         for text in texts:
             if self.format == AUTO:
-                expected = Expected(self.reading, self._labels_required, self._trained)
+                expected = Expected(self.reading, self._labels_required, self.trained)
                 found = sniff_format(text, source.name, expected)
                 self.format = found.name if found else AUTO
             if self.format != AUTO:
@@ -327,7 +327,7 @@ def read_batches(
             first_row += batch.num_rows
 
 
-def read_line(line: bytes, format: str = AUTO, reading: Reading = Reading()) -> Examples:  # noqa: B008
+def read_line(line: bytes, format: str = AUTO, reading: Reading = PLAIN) -> Examples:
     """The examples of one line that is no file's; DataError if it is none."""
     reader = Reader([], format, reading=reading)
     if format == AUTO:

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lomtree.core.errors import DataError
-from lomtree.core.reading import Reading
+from lomtree.core.reading import PLAIN, Reading
 
 if TYPE_CHECKING:
     from lomtree.formats.translation import Layout
@@ -51,9 +51,7 @@ class Format:
         """How a source of this format is translated; None where it need not be."""
         if self.translator is None:
             return None
-        return import_module(self.translator).layout_of(
-            self.name, source, reading, labels_required
-        )
+        return import_module(self.translator).layout_of(self.name, source, reading, labels_required)
 
 
 FORMATS = {
@@ -118,9 +116,12 @@ _OTHERS: tuple[tuple[str, Callable[[bytes], bool], str], ...] = (
 class Expected(NamedTuple):
     """What is known of a text before it is read."""
 
-    reading: Reading = Reading()
+    reading: Reading = PLAIN
     labels_required: bool = False
     trained: str | None = None  # the format that a model was trained with
+
+
+NOTHING = Expected()  # is known
 
 
 def first_example(text: bytes) -> bytes:
@@ -149,14 +150,14 @@ def is_arrow(head: bytes, format: str, source: str) -> bool:
 def sniff_format(
     text: bytes,
     source: str = "",
-    expected: Expected = Expected(),  # noqa: B008 (it cannot be changed)
+    expected: Expected = NOTHING,
 ) -> Format | None:
     """The format of the first example in the text, None if there is none. DataError, which begins
     with the source's name, if it looks like something that is not read here, or not without more
     being said."""
     line = first_example(text)
     trained = FORMATS.get(expected.trained or "")
-    if expected.reading.is_of_table or (trained and trained.is_table):
+    if expected.reading.is_of_table:
         return _table_format(text)
     if not line:
         return None
@@ -177,9 +178,14 @@ def _table_format(text: bytes) -> Format | None:
 
 
 def same_features(trained: str, found: str) -> bool:
-    """Whether data of the two formats has the same features."""
-    tables = (name in FORMATS and FORMATS[name].is_table for name in (trained, found))
-    return trained == found or all(tables)
+    """Whether data of the two formats may have the same features: tables have, and what becomes VW
+    text on its way can be given as that."""
+    before, now = FORMATS.get(trained), FORMATS.get(found)
+    if before is None or now is None:
+        return trained == found
+    if before.is_table and now.is_table:
+        return True
+    return before is now or (before.translator is not None and now.name == "vw")
 
 
 def format_warning(trained: str, found: str) -> str:

@@ -194,9 +194,7 @@ def _translate(text, dialect, columns, label, row, translation, out):
     begin, line, example, size, filled = 0, 0, 0, 0, 0
     width = len(columns.roles)
     while begin < len(text):
-        stop, count, filled, problem, where = read_row(
-            text, begin, len(text), dialect, row, filled
-        )
+        stop, count, filled, problem, where = read_row(text, begin, len(text), dialect, row, filled)
         if count == 1 and problem == GOOD and row.begins[0] == row.ends[0] and width > 1:
             line, begin = line + 1, stop  # blank
             continue
@@ -321,5 +319,3 @@ def _name(cell: bytes) -> str:
 
 def layout_of(format: str, source: str, reading: Reading, labels_required: bool) -> Layout:
     return TableLayout(source, reading, labels_required, _DELIMITERS[format])
-
-

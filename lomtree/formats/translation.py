@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lomtree.core.reading import Reading
+from lomtree.core.reading import PLAIN, Reading
 from lomtree.examples.examples import Strings
 
 _SPECIAL = b" \t\n\r\v\f|:"
@@ -32,7 +32,7 @@ class Layout:
     """How one source is read whose examples become VW text."""
 
     of_records = False  # whether an example may be several lines
-    reading = Reading()  # with the columns of the source, once they are known
+    reading: Reading = PLAIN  # with the columns of the source, once they are known
 
     def whole(self, texts: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         """Whole lines as whole examples, each text with the number of lines left out before it."""

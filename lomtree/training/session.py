@@ -19,7 +19,7 @@ from lomtree.core.options import (
 )
 from lomtree.examples.cache import Cache, CacheWriter, describe, is_cache
 from lomtree.formats.reader import Reader
-from lomtree.formats.registry import format_warning
+from lomtree.formats.registry import format_warning, same_features
 from lomtree.formats.source import name_of
 from lomtree.model.model import Model
 from lomtree.model.model_file import read_model, write_model
@@ -67,6 +67,9 @@ class Session:
         )
         self._has_ended = False
         self._model = self._first_model(given, options)
+        self._reader.reading = self._model.reading.changed(arguments["reading"])
+        self._reader.trained = self._model.format
+        self._begun_with = self._reader.reading
         self._meter = Meter(
             self._model.labels,
             arguments["progress"],
@@ -173,17 +176,21 @@ class Session:
             yield parsed
             self._skipped = self._reader.skipped
             return
-        description = describe(self._reader.sources, self._format, self._on_error, __version__)
+        description = describe(
+            self._reader.sources, self._format, self._on_error, __version__, self._begun_with
+        )
         cache = self._find_cache(description)
         if cache is not None:
             self._see_format(cache.format)
+            self._model.reading = cache.reading
             yield cached_examples(cache, labels)
             self._skipped = cache.skipped
             return
         with open_to_replace(self._cache_path) as file:
             writer = CacheWriter(file, description)
             yield written_to(writer, parsed)
-            writer.finish(labels, self._reader.skipped, self._reader.format)
+            reader = self._reader
+            writer.finish(labels, reader.skipped, reader.format, reader.reading)
             self._skipped = self._reader.skipped
 
     def _watched(self, examples: Iterator[Numbered]) -> Iterator[Numbered]:
@@ -191,13 +198,14 @@ class Session:
         for batch, count in examples:
             self._bar.move_to(self._reader.bytes_read)
             self._see_format(self._reader.format)
+            self._model.reading = self._reader.reading
             yield batch, count
 
     def _see_format(self, found: str) -> None:
         """The model learns the format of its text, or is warned of another one."""
         if self._model.format is None:
             self._model.format = found
-        elif self._model.format != found and not self._warned:
+        elif not same_features(self._model.format, found) and not self._warned:
             self._warned = True
             self._say(format_warning(self._model.format, found) + "\n")
 

@@ -68,6 +68,7 @@ class Trainer:
         """The same examples; the model learns what format their text has."""
         for examples in source:
             self.model.format = self.model.format or examples.format
+            self.model.reading = getattr(source, "reading", self.model.reading)
             yield examples
 
     def run(self, examples: Iterable[Numbered], passes: int = 1) -> None:
