@@ -215,9 +215,9 @@ def say_compiling(quiet: bool) -> None:
 def warnings_about(model: "Model", reader: "Reader") -> list[str]:
     """What a person should know after a model was asked about the examples of a reader."""
     found = []
-    known = model.format is not None and reader.format != AUTO
-    if known and not same_features(model.format, reader.format):
-        found.append(format_warning(model.format, reader.format))
+    trained = model.format or reader.format
+    if reader.format != AUTO and not same_features(trained, reader.format):
+        found.append(format_warning(trained, reader.format))
     if reader.examples and not reader.has_features:
         found.append(
             f"warning: none of the {reader.examples:,} examples has a feature: "

@@ -55,8 +55,9 @@ class Reading:
         return any(getattr(self, name) != getattr(PLAIN, name) for name in TABLE_OPTIONS)
 
     def changed(self, given: Mapping[str, Any]) -> "Reading":
-        """The same with what is given, by the names of the fields; None is not given."""
-        known = {field.name for field in fields(self)}
+        """The same with what is given, by the names of the fields. What is empty is not given, nor
+        is a header, or that quotes mean something."""
+        known = {field.name for field in fields(self)} - {"header", "quotes"}
         chosen = {name: value for name, value in given.items() if name in known and value}
         chosen |= {name: False for name in ("header", "quotes") if given.get(name) is False}
         return replace(self, **chosen)

@@ -17,7 +17,7 @@ from lomtree.formats.line import Spans, holds, make_arrays
 from lomtree.formats.problems import describe, require_labels
 from lomtree.formats.registry import AUTO, FORMATS, Expected, is_arrow, sniff_format
 from lomtree.formats.source import Source, size_on_disk
-from lomtree.formats.translation import Layout, Translation
+from lomtree.formats.translation import Layout, complete
 from lomtree.system.pipeline import DEPTH, side_by_side
 from lomtree.system.timing import watch
 
@@ -251,7 +251,8 @@ class Reader:
             self.format,
         )
         if translation is not None:
-            examples = _completed(examples, translation, unparsed)
+            assert unparsed.layout is not None
+            examples = complete(examples, translation, unparsed.text, unparsed.layout.of_records)
         if self._labels_required:
             require_labels(examples)
         return examples
@@ -281,30 +282,6 @@ class Reader:
             before = examples.origin._replace(line_count=int(examples.origin.lines[bad[0]]))
             yield replace(examples, count=int(bad[0]), origin=before)
         raise error
-
-
-def _completed(examples: Examples, translation: Translation, unparsed: _Unparsed) -> Examples:
-    """Examples of translated text with what did not go through that text."""
-    layout = unparsed.layout
-    assert layout is not None
-    assert examples.origin is not None
-    count = examples.count
-    assert count == len(translation.weights)
-    examples.batch.weights[:count] = translation.weights
-    origin = examples.origin._replace(
-        lines=translation.lines,
-        columns=translation.columns,
-        text=unparsed.text if isinstance(unparsed.text, np.ndarray) else None,
-        of_records=layout.of_records,
-        translated=translation.text,
-    )
-    return replace(
-        examples,
-        labels=translation.labels,
-        tags=translation.tags,
-        problems=translation.problems,
-        origin=origin,
-    )
 
 
 def read_batches(

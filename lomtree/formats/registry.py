@@ -61,7 +61,8 @@ FORMATS = {
             "fasttext",
             "fastText's text",
             "__label__x word ...",
-            lambda line: line.startswith(b"__label__"),
+            # VW text may have such labels, too.
+            lambda line: re.match(rb"__label__(?!\S+ ('\S+ )?\|)", line) is not None,
             translator="lomtree.formats.fasttext",
             is_any_text=True,
         ),

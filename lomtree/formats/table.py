@@ -236,16 +236,16 @@ class TableLayout(Layout):
         self._label = -1
 
     def whole(self, texts: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-        line = 1
+        line, left_out = 1, 0
         try:
-            rows = whole_rows(texts, self._dialect, LONGEST_ROW)
-            for text in rows:
-                left_out = 0
+            for text in whole_rows(texts, self._dialect, LONGEST_ROW):
+                line += text.count(b"\n")
                 if self._columns is None:
-                    left_out, text = self._take_header(text)
-                line += left_out + text.count(b"\n")
-                if text or left_out:
+                    more, text = self._take_header(text)
+                    left_out += more
+                if text:
                     yield left_out, text
+                    left_out = 0
         except LongRowError:
             raise DataError(
                 f"{self._source}:{line}: expected a row of at most {LONGEST_ROW >> 20} MB, found "
@@ -287,7 +287,7 @@ class TableLayout(Layout):
         # A row has a delimiter or a newline for each of its fields, or it is not whole.
         rows = len(text) // len(columns.roles) + 1
         room = len(text) + rows * (len(columns.names) + 4 * len(columns.roles) + 2)
-        examples = np.count_nonzero(text == _NEWLINE) + 1
+        examples = int(np.count_nonzero(text == _NEWLINE)) + 1
         room += 2 * examples
         row = make_row(len(text), len(columns.roles))
         arrays = np.zeros((6, examples), np.int64)

@@ -5,12 +5,13 @@ with the strings of JSON. Labels, tags and importances do not go through that te
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lomtree.core.reading import PLAIN, Reading
-from lomtree.examples.examples import Strings
+from lomtree.examples.examples import Examples, Strings
 
 _SPECIAL = b" \t\n\r\v\f|:"
 _UNDERSCORES = bytes.maketrans(_SPECIAL, b"_" * len(_SPECIAL))
@@ -45,6 +46,29 @@ class Layout:
 def plain_name(name: bytes) -> bytes:
     """A name as VW text can have it."""
     return name.translate(_UNDERSCORES)
+
+
+def complete(
+    examples: Examples, translation: Translation, source: Any, of_records: bool
+) -> Examples:
+    """The examples of a translated text with what did not go through that text."""
+    assert examples.count == len(translation.weights)
+    assert examples.origin is not None
+    examples.batch.weights[: examples.count] = translation.weights
+    origin = examples.origin._replace(
+        lines=translation.lines,
+        columns=translation.columns,
+        text=source if isinstance(source, np.ndarray) else None,
+        of_records=of_records,
+        translated=translation.text,
+    )
+    return replace(
+        examples,
+        labels=translation.labels,
+        tags=translation.tags,
+        problems=translation.problems,
+        origin=origin,
+    )
 
 
 def joined(words: list[bytes]) -> Strings:

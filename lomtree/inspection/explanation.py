@@ -17,6 +17,10 @@ class OneExample:
 
     def __init__(self, learner: Learner, line: bytes, trained: str | None = None) -> None:
         by_itself = b"|" in line  # VW text, whatever the model was trained with
+        if trained in FORMATS and FORMATS[trained].is_table and not by_itself:
+            raise LomtreeError(
+                "an example of a table is given as VW text: '| column:3 other=word |text words'"
+            )
         format = sniff_format(line, "the line", Expected(trained=None if by_itself else trained))
         examples = read_line(line, format.name if format else AUTO)
         if examples.count != 1:

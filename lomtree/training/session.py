@@ -10,13 +10,7 @@ from lomtree import __version__
 from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.errors import DataError, LomtreeError, OptionError, PredictOnlyError, Stopped
 from lomtree.core.execution import Execution
-from lomtree.core.options import (
-    LARGEST_CLIP,
-    Options,
-    choose_options,
-    option_name,
-    paper_defaults,
-)
+from lomtree.core.options import Options, choose_options
 from lomtree.examples.cache import Cache, CacheWriter, describe, is_cache
 from lomtree.formats.reader import Reader
 from lomtree.formats.registry import format_warning, same_features
@@ -28,8 +22,11 @@ from lomtree.system.atomic_file import check_writable, is_special, open_to_repla
 from lomtree.system.overwriting import refuse_overwriting
 from lomtree.system.progress_bar import ProgressBar, progress_bar
 from lomtree.training.calibration import fit_inverse_temperature
+from lomtree.training.description import describe_clip, describe_paper, describe_trees
+from lomtree.training.predictions import ProgressivePredictions
 from lomtree.training.progress import Meter, to_stderr
 from lomtree.training.sources import Numbered, cached_examples, number_examples, written_to
+from lomtree.training.summary import summary_of
 from lomtree.training.trainer import Trainer
 
 
@@ -48,6 +45,8 @@ class Session:
         self._on_error = arguments["on_error"]
         self._format = arguments["format"]
         self._save_every = arguments["save_every"] or 0
+        self._predictions_path = arguments["predictions"]
+        self._predictions: ProgressivePredictions | None = None
         self._saved = 0  # examples gone through at the last checkpoint
         self._skipped = 0
         self._warned = False  # of another format than the model's
@@ -57,7 +56,9 @@ class Session:
             arguments["sources"], self._format, self._on_error, labels_required=True
         )
         threads = arguments["threads"] or os.cpu_count() or 1
-        self._execution = Execution(threads, progressive=not self._quiet)
+        self._execution = Execution(
+            threads, progressive=not self._quiet or bool(self._predictions_path)
+        )
         self._resumes = arguments["resume"] and os.path.exists(self._target)
         given_model = arguments["initial_model"]
         self._initial = self._target if self._resumes else given_model
@@ -81,9 +82,12 @@ class Session:
         """What can be known to go wrong before any work."""
         data = [("the data", path) for path in arguments["sources"]]
         initial = ("the initial model", arguments["initial_model"])
-        refuse_overwriting([("-f", self._target), ("--cache", self._cache_path)], data)
-        refuse_overwriting([("--cache", self._cache_path)], [initial])
+        written = [("--cache", self._cache_path), ("-p", self._predictions_path)]
+        refuse_overwriting([("-f", self._target), *written], data)
+        refuse_overwriting(written, [initial])
         check_writable(self._target)
+        if self._predictions_path:
+            check_writable(self._predictions_path)
         if (self._save_every or arguments["resume"]) and is_special(self._target):
             raise OptionError(f"-f {self._target} is not a file, so it holds no checkpoints")
         if arguments["initial_model"] == "-" and "-" in arguments["sources"]:
@@ -113,7 +117,23 @@ class Session:
         if self._has_ended:
             self._say(f"{self._target}: nothing to resume, its training has ended\n")
             return
-        self._train()
+        with self._open_predictions():
+            self._train()
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What the run has come to, for scripts."""
+        return summary_of(self._model, self._meter, self._skipped, self._target)
+
+    @contextlib.contextmanager
+    def _open_predictions(self) -> Iterator[None]:
+        """The file of -p has all predictions or is as it was."""
+        if not self._predictions_path:
+            yield
+            return
+        with open_to_replace(self._predictions_path) as file:
+            self._predictions = ProgressivePredictions(file, self._model.labels)
+            yield
 
     def _train(self) -> None:
         self._say_settings()
@@ -121,6 +141,8 @@ class Session:
         trainer = Trainer(
             self._model, self._meter, self._after_pass, self._save_every, self._save_checkpoint
         )
+        if self._predictions:
+            trainer.tell = self._predictions.write
         try:
             with self._open_bar(), self._open_examples() as examples:
                 trainer.run(examples, self._passes)
@@ -171,7 +193,8 @@ class Session:
     def _open_examples(self) -> Iterator[Iterator[Numbered]]:
         """The examples: read, or from a cache that matches, or read and written to the cache."""
         labels = self._model.labels
-        parsed = self._watched(number_examples(self._reader, labels))
+        source = self._predictions.noting(self._reader) if self._predictions else self._reader
+        parsed = self._watched(number_examples(source, labels))
         if self._cache_path is None:
             yield parsed
             self._skipped = self._reader.skipped
@@ -254,7 +277,7 @@ class Session:
             f"{describe_trees(options)}, up to 2^{options.bits} weights\n"
             f"{options.loss} loss, {options.update} update, scale {options.scale}, "
             f"learning rate {options.learning_rate:g}, "
-            f"power {options.power_t:g}, {_clip(options)}, {passes}{holdout}\n"
+            f"power {options.power_t:g}, {describe_clip(options)}, {passes}{holdout}\n"
         )
         if options.paper:
             self._say(describe_paper(options))
@@ -305,38 +328,3 @@ class Session:
         if self._passes > 1:
             when = ", in the last pass" if ranked else ", in the first pass"
         return f"{name:18} {probe.error:.4f} on {many}, {done} before {were} learned{when}\n"
-
-
-def _clip(options: Options) -> str:
-    return f"clip {options.clip:g}" if options.clip < LARGEST_CLIP else "no clip"
-
-
-def describe_paper(options: Options) -> str:
-    """What --paper has set, and what else of it the model keeps."""
-    chosen = paper_defaults(options.algorithm)
-    names = (name for name, value in chosen.items() if getattr(options, name) == value)
-    sets = {"ranker": "--no-ranker", "clip": "no clip"}
-    words = [
-        sets.get(name, f"{option_name(name)} {str(chosen[name]).removesuffix('.0')}")
-        for name in names
-    ]
-    words.append("no gradient is too small to count")
-    if "min_impurity" in ALGORITHMS[options.algorithm].own_options:
-        words.append("the score after the update in m, whatever its size")
-    walk = "; predict and test with --walk" if ALGORITHMS[options.algorithm].has_tree else ""
-    return f"--paper: {', '.join(words)}{walk}\n"
-
-
-def describe_trees(options: Options) -> str:
-    """The algorithm, and what shapes its trees."""
-    words = [f"{options.trees} trees"] if options.trees > 1 else []
-    words.append(options.algorithm)
-    if "max_nodes" in ALGORITHMS[options.algorithm].own_options:
-        words.append(
-            f"{options.max_nodes} internal nodes at most"
-            if options.max_nodes
-            else f"{options.nodes_per_class:g} nodes a class"
-        )
-        words.append(f"swap resistance {options.swap_resistance:g}")
-        words.append(f"minimum impurity {options.min_impurity:g}")
-    return ", ".join(words)

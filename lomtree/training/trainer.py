@@ -45,6 +45,7 @@ class Trainer:
         self.model = model
         self.passes_done = 0
         self.features = 0  # of the examples of the first pass
+        self.tell: Callable[[np.ndarray], None] | None = None  # the first pass's predictions
         self._meter = meter
         self._after_pass = after_pass
         self._save_every = save_every
@@ -174,6 +175,8 @@ class Trainer:
         self.model.learner.learn(learned, count, predictions, depths, probed)
         if self._meter is not None:
             self._meter.add(batch, count, predictions, depths)
+        if self.tell is not None and self.passes_done == 0:
+            self.tell(predictions[:count])
 
     def _choose_probes(self, batch: Batch, count: int, first: int) -> tuple[Batch, Sequence[int]]:
         """The batch as it is to be learned in this pass, and the examples to be probed."""
