@@ -191,6 +191,7 @@ class Reader:
             self.lines += batch.num_rows
             yield _Unparsed(batch, None, layout, source.name, first_row, batch.num_rows)
             first_row += batch.num_rows
+        source.bytes_read = source.size or source.bytes_read
 
     def _find_format(
         self, source: Source, pieces: Iterator[bytes]
