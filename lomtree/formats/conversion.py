@@ -72,7 +72,7 @@ def _bodies(examples: Examples) -> list[bytes]:
     origin = examples.origin
     assert origin is not None
     if origin.translated is not None:
-        return origin.translated.tobytes().split(b"\n")
+        return [line for line in origin.translated.tobytes().split(b"\n") if b"|" in line]
     lines = examples.labels.text.tobytes().split(b"\n")
     chosen = [lines[number].rstrip(b"\r") for number in origin.lines[: examples.count].tolist()]
     if examples.format == "vw":

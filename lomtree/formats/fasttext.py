@@ -19,6 +19,8 @@ from lomtree.jit.kernel import kernel
 _PREFIX = np.frombuffer(b"__label__", np.uint8)
 _SPACE, _NEWLINE, _BAR, _COLON, _UNDERSCORE = 32, 10, 124, 58, 95
 _TAB, _RETURN = 9, 13
+_SPECIAL = b"\t\v\f\r\0|:"
+_AS_VW_TEXT = bytes.maketrans(_SPECIAL, b"     __")
 
 
 @kernel
@@ -100,28 +102,56 @@ def _translate(text, translation, out, one_label):
     return example, size
 
 
+@kernel
+def _replace_labels(text, translation, out):
+    """The short way, where each line begins with its only label: its first byte becomes the bar in
+    `out`, which is the text as VW would have it. Returns the number of examples, -1 if a line has
+    no label there."""
+    begin, line, example = 0, 0, 0
+    while begin < len(text):
+        newline = find_newline(text, begin, len(text))
+        word = begin
+        while word < newline and _separates(text[np.uint64(word)]):
+            word += 1
+        if word < newline:
+            end = word
+            while end < newline and not _separates(text[np.uint64(end)]):
+                end += 1
+            if not _is_label(text, word, end):
+                return -1
+            for position in range(word, end):
+                out[position] = _SPACE
+            out[word] = _BAR
+            translation.labels.begins[example], translation.labels.ends[example] = word, end
+            translation.lines[example] = line
+            translation.columns[example] = word - begin + 1
+            example += 1
+        begin = newline + 1
+        line += 1
+    return example
+
+
 def translate(text: np.ndarray, one_label: bool) -> Translation:
     """Whole lines as VW text. With `one_label` several labels on a line are a problem; without it
     the first one counts."""
-    examples = np.count_nonzero(text == _NEWLINE) + 1
+    whole = text.tobytes()
+    examples = whole.count(b"\n") + 1
     begins, ends, lines, columns = np.zeros((4, examples), np.int64)
-    room = Translation(
-        out := np.empty(len(text) + 3 * examples, np.uint8),
-        Strings(text, begins, ends),
-        Strings(text, begins, begins),
-        np.ones(examples, np.float32),
-        lines,
-        np.zeros(examples, np.int8),
-        columns,
-    )
-    count, size = _translate(text, room, out, one_label)
+    problems = np.zeros(examples, np.int8)
+    out = np.frombuffer(bytearray(whole.translate(_AS_VW_TEXT)), np.uint8)
+    labels, no_tags = Strings(text, begins, ends), Strings(text, begins, begins)
+    room = Translation(out, labels, no_tags, np.ones(examples, "f4"), lines, problems, columns)
+    count, size = _replace_labels(text, room, out), len(out)
+    if count != whole.count(_PREFIX.tobytes()):
+        out = np.empty(len(text) + 3 * examples, np.uint8)
+        count, size = _translate(text, room, out, one_label)
     return Translation(
         out[:size],
         Strings(text, begins[:count], ends[:count]),
         Strings(text, begins[:count], begins[:count]),
         room.weights[:count],
         lines[:count],
-        room.problems[:count],
+        problems[:count],
         columns[:count],
     )
 

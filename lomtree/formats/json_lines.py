@@ -35,8 +35,13 @@ _STRANGE = re.compile(rb"[\x00-\x20|:]")  # in a name
 _SEPARATORS = str.maketrans({" ": "_", "\t": "_", "|": "_", ":": "_"})
 _SPACES = bytes(range(33))
 
-# Objects are tuples of (key, value), because VW takes a key that is there twice twice.
-_decode = json.JSONDecoder(object_pairs_hook=tuple).decode
+_SHORT = 30  # a number of fewer bytes, without an exponent, is finite
+
+# Objects are tuples of (key, value), because VW takes a key that is there twice twice. Numbers are
+# bytes: they need not be understood to be written again. (NaN and Infinity are floats.)
+_decode = json.JSONDecoder(
+    object_pairs_hook=tuple, parse_int=str.encode, parse_float=str.encode
+).decode
 
 
 class _Problem(Exception):
@@ -91,8 +96,10 @@ class _Example:
             kind = type(value)
             if key.startswith("_"):
                 self._add_special(key, value, words)
-            elif kind is float or kind is int:
-                words.append(_name(key, seed) + b":" + _number(value, key))
+            elif kind is bytes:
+                if len(value) > _SHORT or b"e" in value or b"E" in value:
+                    _check_number(value, key)
+                words.append(_name(key, seed) + b":" + value)
             elif kind is str:
                 words.append(_name(key + value.translate(_SEPARATORS), seed))
             elif kind is bool:
@@ -102,6 +109,8 @@ class _Example:
                 self.add_object(value, key)
             elif kind is list:
                 self._add_array(value, key)
+            elif kind is float:
+                raise _Problem(LARGE_NUMBER, key)
 
     def _add_array(self, values: list, key: str) -> None:
         words = self.namespaces.setdefault(key, [])
@@ -109,8 +118,9 @@ class _Example:
         for value in values:
             if type(value) is tuple:
                 self.add_object(value, key)
-            elif type(value) in (int, float):
-                words.append(b"%d:" % place + _number(value, key))
+            elif type(value) is bytes:
+                _check_number(value, key)
+                words.append(b"%d:" % place + value)
                 place += 1
             else:
                 raise _Problem(JSON_ARRAY, key)
@@ -140,29 +150,25 @@ class _Example:
             if weight and re.fullmatch(r"[0-9]+", number) and re.fullmatch(r"[0-9.eE+]+", weight):
                 self._set_weight(key, weight)
                 value = number
-        elif type(value) not in (int, float) and value is not None:
+            value = value.encode("utf-8", "surrogatepass")
+        elif type(value) is not bytes and value is not None:
             raise _Problem(JSON_LABEL, key)
-        self.label = b"" if value is None else str(value).strip().encode("utf-8", "surrogatepass")
+        self.label = (value or b"").strip()
         if re.search(rb"[\t\n\r\v\f]", self.label):
             raise _Problem(BROKEN_LABEL, key)
 
     def _set_weight(self, key: str, value: Any) -> None:
         try:
-            self.weight = float(value) if type(value) is not bool else -1.0
-        except (TypeError, ValueError, OverflowError):
+            self.weight = float(value) if type(value) in (bytes, str) else -1.0
+        except ValueError:
             self.weight = -1.0
         if not 0 <= self.weight < _FIRST_INFINITE:
             raise _Problem(BAD_WEIGHT, key)
 
 
-def _number(value: float, key: str) -> bytes:
-    try:
-        number = float(value)
-    except OverflowError:
-        raise _Problem(LARGE_NUMBER, key) from None
-    if not -_FIRST_INFINITE < number < _FIRST_INFINITE:
+def _check_number(value: bytes, key: str) -> None:
+    if not -_FIRST_INFINITE < float(value) < _FIRST_INFINITE:
         raise _Problem(LARGE_NUMBER, key)
-    return b"%d" % value if type(value) is int else repr(number).encode()
 
 
 def _read(line: bytes) -> tuple[_Example, int, int]:
@@ -182,7 +188,7 @@ def _read(line: bytes) -> tuple[_Example, int, int]:
         return _Example(), BAD_JSON, len(error.doc[: error.pos].encode()) + 1
     except UnicodeDecodeError as error:
         return _Example(), BAD_JSON, error.start + 1
-    except (ValueError, RecursionError):  # a number of very many digits; very many brackets
+    except RecursionError:  # very many brackets
         return _Example(), BAD_JSON, 1
 
 

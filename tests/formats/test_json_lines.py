@@ -57,6 +57,7 @@ def only(line: str) -> tuple[bytes, float, bytes]:
     [
         ('{"_label": "x", "_tag": "t 1"}', (b"x", 1, b"t 1")),
         ('{"_label": 3}', (b"3", 1, b"")),
+        ('{"_label": 2.0}', (b"2.0", 1, b"")),
         ('{"_label": "3 2.5"}', (b"3", 2.5, b"")),
         ('{"_label": "Boeing 747"}', (b"Boeing 747", 1, b"")),
         ('{"_label": {"Label": 2, "Weight": 3}}', (b"2", 3, b"")),
@@ -87,7 +88,8 @@ def test_label_importance_and_tag(line, found):
         (b'{"_text": 1}', "2: expected a string as \"_text\", found '\"_text\":'"),
         (b'{"_label": "a\\tb"}', "2: expected a label without tabs and newlines, found '\"_label\":'"),
         (b"[" * 100_000, "1: expected JSON, one object a line, found '[[[[[[[[[[[[[[[[[[[[...'"),
-        (b'{"a": ' + b"1" * 10_000 + b"}", "1: expected JSON, one object a line, found '{\"a\":'"),
+        (b'{"a": ' + b"1" * 10_000 + b"}", "2: expected a number between -3.4e38 and 3.4e38, found "
+         "'\"a\":'"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_one_sentence(tmp_path, line, message):
@@ -105,16 +107,31 @@ def test_it_is_found_by_itself(tmp_path):
     [block] = reader
     assert (reader.format, block.count, block.origin.lines.tolist()) == ("json", 2, [1, 3])
     path.write_bytes(b"[1, 2]\n")
-    with pytest.raises(DataError, match=r": looks like a JSON array: one object a line is expected$"):
+    with pytest.raises(
+        DataError, match=r": looks like a JSON array: one object a line is expected$"
+    ):
         list(Reader([str(path)]))
 
 
 def drawn(rng: random.Random, depth: int = 0) -> dict:
     """An object as VW takes it, with strange keys and values."""
-    keys = ["a", "b c", "d:e", "12", "007", "ü", "x|y", " lead", "trail ", "long_name_of_a_thing", "q"]
+    keys = [
+        "a",
+        "b c",
+        "d:e",
+        "12",
+        "007",
+        "ü",
+        "x|y",
+        " lead",
+        "trail ",
+        "long_name_of_a_thing",
+        "q",
+    ]
     made: dict = {}
     for key in rng.sample(keys, rng.randrange(1, 6)):
-        kind = rng.randrange(7 if depth < 2 else 5)
+        # (VW itself crashes at namespaces that do not begin with ASCII.)
+        kind = rng.randrange(7 if depth < 2 and key.isascii() else 5)
         made[key] = [
             rng.randrange(-5, 100), rng.randrange(1, 9) / 4, rng.choice(["red", "New York", "a:b|c", "", "12"]),
             True, rng.choice([None, False]), None, None,
@@ -138,8 +155,7 @@ def test_features_are_those_of_a_running_vw(tmp_path):
     audit = subprocess.run(
         [*command, "--quiet", "-b", "24", "--noconstant"], capture_output=True, check=True
     ).stdout
-    printed = [line for line in audit.split(b"\n") if line == b"" or line.startswith(b"\t")]
-    printed = [line for line in printed if line] if len(printed) > len(lines) else printed
+    printed = [line for line in audit.split(b"\n") if line.startswith(b"\t")]
     compared = 0
     for line in lines:
         ours: dict[int, float] = {}

@@ -152,7 +152,9 @@ def test_columns_are_known_by_their_names(tmp_path):
     assert sorted(one.features) == sorted(other.features)
     assert reader.reading.columns == ("a", "b")
     second.write_bytes(b"a,c\n1,2\n")
-    with pytest.raises(DataError, match=r"second: the column 'b' is missing; the columns are a, c$"):
+    with pytest.raises(
+        DataError, match=r"second: the column 'b' is missing; the columns are a, c$"
+    ):
         list(reader)
 
 
