@@ -51,8 +51,10 @@ def test_what_is_given_wins_over_what_a_model_has():
     ("values", "message"),
     [
         ({"label": "a", "text": ("a",)}, "the column 'a' is named for two purposes"),
-        ({"label": "a", "header": False}, "columns without a header have numbers from 1, but 'a' is none"),
-        ({"label": "0", "header": False}, "columns without a header have numbers from 1, but '0' is none"),
+        ({"label": "a", "header": False},
+         "columns without a header have numbers from 1, but 'a' is none"),
+        ({"label": "0", "header": False},
+         "columns without a header have numbers from 1, but '0' is none"),
         ({"delimiter": "ü"}, "--delimiter must be one ASCII character, not 'ü'"),
     ],
 )  # fmt: skip

@@ -40,7 +40,8 @@ def texts(table, how: Reading = HOW, **more) -> list[bytes]:
         (pyarrow.array([[("n^a", 1.0), ("b", 2.0)], [], None],
                        pyarrow.map_(pyarrow.string(), pyarrow.float32())),
          [b"| |n a:1.0 | b:2.0", b"| ", b"| "]),
-        (pyarrow.array([18000, None, 0], pyarrow.date32()), [b"| x=2019-04-14", b"|", b"| x=1970-01-01"]),
+        (pyarrow.array([18000, None, 0], pyarrow.date32()),
+         [b"| x=2019-04-14", b"|", b"| x=1970-01-01"]),
         (pyarrow.array([1, 2, 3], pyarrow.decimal128(9, 2)), [b"| x:1", b"| x:2", b"| x:3"]),
     ],
 )  # fmt: skip
@@ -108,8 +109,10 @@ def test_files_are_known_by_their_first_bytes_and_read_as_csv_is(tmp_path, kind)
         ({"y": ["a", "b"], "x": [b"1", b"2"]}, HOW,
          "the table: the column 'x' is of type binary, which makes no features"),
         ({"y": ["a", "b"], "x": [[[1]], [[2]]]}, HOW,
-         "the table: the column 'x' is of type list<item: list<item: int64>>, which makes no features"),
-        ({"z": ["a", "b"]}, HOW, "the table: the column 'y' of the labels is missing; the columns are z"),
+         "the table: the column 'x' is of type list<item: list<item: int64>>, which makes no "
+         "features"),
+        ({"z": ["a", "b"]}, HOW,
+         "the table: the column 'y' of the labels is missing; the columns are z"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_one_sentence(columns, how, message):

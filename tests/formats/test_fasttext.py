@@ -17,7 +17,8 @@ from tests.oracles.text import Example, assert_same
 
 PIECES = [
     b"__label__", b"__label__a", b"__label__b:c", b"__labe", b"_", b"word", b"a|b", b"3:30", b"12",
-    b" ", b" ", b" ", b"\t", b"\x0b", b"\x0c", b"\r", b"\0", b"\n", b"\n", b"\xc3\xbc", b"\xff", b"'",
+    b" ", b" ", b" ", b"\t", b"\x0b", b"\x0c", b"\r", b"\0", b"\n", b"\n",
+    b"\xc3\xbc", b"\xff", b"'",
 ]  # fmt: skip
 TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join) | st.binary(max_size=40)
 

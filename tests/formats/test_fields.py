@@ -1,5 +1,7 @@
 """Rows and fields of CSV: what Python's csv module finds, in any pieces."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -55,7 +57,7 @@ def test_texts_are_cut_between_rows_only(text, cuts):
     lines = b"".join(lines).split(b"\n")
     lines = [line + b"\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
     places = sorted({cut % (len(lines) + 1) for cut in cuts} | {0, len(lines)})
-    pieces = [b"".join(lines[first:last]) for first, last in zip(places, places[1:], strict=False)]
+    pieces = [b"".join(lines[first:last]) for first, last in pairwise(places)]
     dialect = Dialect(ord(","), True)
     whole = list(whole_rows(iter(pieces), dialect, 1 << 20))
     assert b"".join(whole) == text.encode()

@@ -86,7 +86,8 @@ def test_label_importance_and_tag(line, found):
          "'{\"_label\":'"),
         (b'{"_tag": 1}', "2: expected a string as \"_tag\", found '\"_tag\":'"),
         (b'{"_text": 1}', "2: expected a string as \"_text\", found '\"_text\":'"),
-        (b'{"_label": "a\\tb"}', "2: expected a label without tabs and newlines, found '\"_label\":'"),
+        (b'{"_label": "a\\tb"}',
+         "2: expected a label without tabs and newlines, found '\"_label\":'"),
         (b"[" * 100_000, "1: expected JSON, one object a line, found '[[[[[[[[[[[[[[[[[[[[...'"),
         (b'{"a": ' + b"1" * 10_000 + b"}", "2: expected a number between -3.4e38 and 3.4e38, found "
          "'\"a\":'"),
@@ -133,7 +134,8 @@ def drawn(rng: random.Random, depth: int = 0) -> dict:
         # (VW itself crashes at namespaces that do not begin with ASCII.)
         kind = rng.randrange(7 if depth < 2 and key.isascii() else 5)
         made[key] = [
-            rng.randrange(-5, 100), rng.randrange(1, 9) / 4, rng.choice(["red", "New York", "a:b|c", "", "12"]),
+            rng.randrange(-5, 100), rng.randrange(1, 9) / 4,
+            rng.choice(["red", "New York", "a:b|c", "", "12"]),
             True, rng.choice([None, False]), None, None,
         ][kind]  # fmt: skip
         if kind == 5:

@@ -16,7 +16,8 @@ from tests.formats.test_reader import examples
 from tests.oracles.tables import table_features
 
 CELLS = st.sampled_from(
-    ["", "3", "-1.5e3", " 7 ", "0", "red", "New York", "a:b|c", 'say "x"', "two\nlines", "nan", "1e-60",
+    ["", "3", "-1.5e3", " 7 ", "0", "red", "New York", "a:b|c", 'say "x"', "two\nlines", "nan",
+     "1e-60",
      "1,5", "+.5", "5.", "0x10", "ü\tz", " ", "12 monkeys", "1e", "'"]
 )  # fmt: skip
 NAMES = ["y", "size", "my col:x", "7", "note", "zip"]
@@ -85,7 +86,8 @@ HOW = Reading(label="y")
          "'\"a'"),
         (b'y,x\na,"1\n2"\nc,1,2 z\n', HOW, ":4:5: expected the end of the row, because the first "
          "row has fewer fields, found '2'"),
-        (b'y,x\na,"1\n', HOW, ":2:3: expected a field whose quotes end (--no-quotes reads quotes as "
+        (b'y,x\na,"1\n', HOW,
+         ":2:3: expected a field whose quotes end (--no-quotes reads quotes as "
          "they are), found '\"1'"),
         (b'y,x\na,"1"2\n', HOW, ":2:6: expected the end of the field behind its quotes (a quote in "
          "them is doubled; --no-quotes reads quotes as they are), found '2'"),
@@ -99,11 +101,13 @@ HOW = Reading(label="y")
         (b"a,b\n1,2\n", HOW, ": the column 'y' of the labels is missing; the columns are a, b"),
         (b"y;x\na;2\n", HOW, ": the column 'y' of the labels is missing; the columns are y;x "
          "(--delimiter C tells what stands between the fields)"),
-        (b"y,x\na,1\n", Reading(), ": --label COLUMN tells which column has the labels; the columns "
+        (b"y,x\na,1\n", Reading(),
+         ": --label COLUMN tells which column has the labels; the columns "
          "are y, x"),
         (b"y,x\na,1\n", Reading(label="y", text=("t",)), ": the column 't' is missing; the columns "
          "are y, x"),
-        (b'"y,x\na,1\n', HOW, ":1: the quotes of the header do not fit (--no-quotes reads quotes as "
+        (b'"y,x\na,1\n', HOW,
+         ":1: the quotes of the header do not fit (--no-quotes reads quotes as "
          "they are)"),
         (b"a,1\n", Reading(label="3", header=False), ": the column '3' of the labels is missing; "
          "the columns are 1, 2"),
