@@ -30,6 +30,15 @@ VERSION = 3
 _HEAD = struct.Struct("<8sII")
 _LABELS = struct.Struct("<IIQI")
 _SAMPLE = 1 << 16
+_MALFORMED = (
+    struct.error,
+    ValueError,
+    OverflowError,
+    OSError,
+    KeyError,
+    TypeError,
+    RecursionError,
+)
 
 
 def describe(
@@ -107,7 +116,7 @@ class Cache:
                 self.labels, self.skipped, found = _read_labels(file)
                 self.format = str(found["format"])
                 self.reading = Reading.from_json(found["reading"])
-            except (struct.error, ValueError, OverflowError, OSError, KeyError, TypeError):
+            except _MALFORMED:
                 raise DataError("it is damaged") from None
 
     def __iter__(self) -> Iterator[Batch]:

@@ -34,9 +34,12 @@ class Record(NamedTuple):
             assert head is not None
             namespace, _, factor = head.group().partition(b":")
             weight = float(factor or 1)
-            for number, word in enumerate(part[head.end() :].split()):
+            nameless = 0  # so far: they are numbered
+            for word in part[head.end() :].split():
                 name, _, value = word.partition(b":")
-                name = name or b"%d" % number
+                if not name:
+                    name = b"%d" % nameless
+                    nameless += 1
                 yield Feature(
                     namespace,
                     name,

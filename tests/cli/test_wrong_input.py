@@ -14,8 +14,8 @@ def train(lomtree, tmp_path, text, *more):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (CSV, "looks like CSV: --label COLUMN tells which column has the labels (by its number with "
-         "--no-header)"),
+        (CSV, "looks like CSV: --label COLUMN tells which column has the labels (by its number "
+         "with --no-header)"),
         (b"[1, 2]\n", "looks like a JSON array: one object a line is expected"),
         (b"__label__a x __label__b\n", "1:14: expected one label, because this learner takes one "
          "(--first-label takes the first), found '__label__b'"),
