@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from lomtree.core.errors import DataError, LomtreeError, ModelError, OptionError
     from lomtree.core.execution import Execution
     from lomtree.core.options import Options
+    from lomtree.core.reading import Reading
     from lomtree.evaluation.predict import Search, predict_all
     from lomtree.evaluation.score import score_examples
     from lomtree.examples.examples import Examples
-    from lomtree.formats.reader import Reader
+    from lomtree.formats.reader import Reader, read_batches
     from lomtree.model.model import Model
     from lomtree.model.model_file import read_model, write_model
     from lomtree.training.sources import number_examples
@@ -43,10 +44,12 @@ _WHERE = {
     "OptionError": "core.errors",
     "Options": "core.options",
     "Reader": "formats.reader",
+    "Reading": "core.reading",
     "Search": "evaluation.predict",
     "Trainer": "training.trainer",
     "number_examples": "training.sources",
     "predict_all": "evaluation.predict",
+    "read_batches": "formats.reader",
     "read_model": "model.model_file",
     "score_examples": "evaluation.score",
     "write_model": "model.model_file",
@@ -62,11 +65,13 @@ __all__ = [
     "OptionError",
     "Options",
     "Reader",
+    "Reading",
     "Search",
     "Trainer",
     "__version__",
     "number_examples",
     "predict_all",
+    "read_batches",
     "read_model",
     "score_examples",
     "write_model",

@@ -85,8 +85,12 @@ def inspect(
     from lomtree.inspection.summary import Inspection, one_tree
     from lomtree.model.model_file import read_model
 
-    reader = Reader(list(data), labels_required=True) if data else None
     whole = read_model(path, Purpose.COUNT)
+    reader = None
+    if data:
+        reader = Reader(
+            list(data), labels_required=True, reading=whole.reading, trained=whole.format
+        )
     shown = one_tree(whole, nth)
     inspection = Inspection(path, shown, reader)
     found: dict[str, object] = {}

@@ -6,7 +6,7 @@ import click
 
 from lomtree import __version__
 
-COMMANDS = ("train", "predict", "test", "inspect")
+COMMANDS = ("train", "predict", "test", "inspect", "convert")
 
 
 class _Group(click.Group):
@@ -39,7 +39,8 @@ class _Group(click.Group):
 def cli(settings: dict, debug: bool) -> None:
     """Learn and predict one of very many classes in logarithmic time, in a stream.
 
-    DATA is any number of files in VW or libsvm text, plain or .gz/.bz2/.xz; '-' or nothing is
-    standard input. Results go to stdout, everything for people to stderr.
+    DATA is any number of files in VW, libsvm or fastText's text, JSON lines, CSV, TSV or Parquet,
+    plain or .gz/.bz2/.xz; '-' or nothing is standard input. Results go to stdout, everything for
+    people to stderr.
     """
     settings["debug"] = debug

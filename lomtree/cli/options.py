@@ -13,7 +13,8 @@ import click
 from lomtree.core.constants import BEAM
 from lomtree.core.errors import LomtreeError, OptionError
 from lomtree.core.execution import Execution, threads_for
-from lomtree.formats.registry import AUTO, FORMATS, format_warning
+from lomtree.core.reading import PLAIN
+from lomtree.formats.registry import AUTO, FORMATS, format_warning, same_features
 from lomtree.storage.purposes import Purpose
 from lomtree.system.timing import watch
 
@@ -34,9 +35,72 @@ def command(**settings):
     return click.command(cls=Example, **settings)
 
 
+def _column(*names: str, **settings):
+    return click.option(*names, metavar="COLUMN", **settings)
+
+
+# What tells how tables are read; a model remembers it.
+_TABLE_OPTIONS = (
+    _column("--label", help="Column of the labels, of CSV, TSV or Parquet."),
+    _column("--text", multiple=True, help="Column of text that is cut into words."),
+    _column("--categorical", multiple=True, help="Column whose numbers are names."),
+    _column("--tag", help="Column that is printed behind predictions, and is no feature."),
+    _column("--importance", help="Column of importances."),
+    _column("--drop", multiple=True, help="Column that is left out."),
+    click.option(
+        "--no-header", is_flag=True, help="CSV or TSV without a header: a COLUMN is its number."
+    ),
+    click.option(
+        "--label-column",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Same as --no-header --label N.",
+    ),
+    click.option(
+        "--text-column",
+        type=click.IntRange(1),
+        metavar="N",
+        multiple=True,
+        help="Same as --no-header --text N.",
+    ),
+    click.option(
+        "--delimiter",
+        metavar="C",
+        help="What stands between the fields of CSV, if not a comma.",
+    ),
+    click.option("--no-quotes", is_flag=True, help="Quotes in CSV and TSV have no meaning."),
+    click.option(
+        "--first-label",
+        is_flag=True,
+        help="Take the first of several labels on a line of fastText's text.",
+    ),
+)
+
+
+def _given_reading(arguments: dict, format: str) -> dict:
+    """What of a Reading is given, taken out of the arguments; OptionError if it makes no sense."""
+    given = {name: arguments.pop(name) for name in ("label", "tag", "importance", "first_label")}
+    given |= {name: arguments.pop(name) for name in ("text", "categorical", "drop")}
+    label, texts = arguments.pop("label_column"), arguments.pop("text_column")
+    if (label and given["label"]) or (texts and given["text"]):
+        raise OptionError("--label-column and --text-column exclude --label and --text")
+    given["label"] = str(label) if label else given["label"]
+    given["text"] = tuple(map(str, texts)) or given["text"]
+    without_header = arguments.pop("no_header")
+    given["header"] = not (label or texts or without_header)
+    given["quotes"] = not arguments.pop("no_quotes")
+    delimiter = arguments.pop("delimiter")
+    given["delimiter"] = "\t" if delimiter == "\\t" else delimiter
+    known = FORMATS.get(format)
+    if PLAIN.changed(given).is_of_table and known and not known.is_table:
+        raise OptionError(f"columns have no meaning for --format {format}")
+    return given
+
+
 def input_options(command):
     """What every command that reads examples takes."""
     for decorate in (
+        *reversed(_TABLE_OPTIONS),
         click.argument("data", nargs=-1, type=click.Path()),
         click.option(
             "--format",
@@ -59,7 +123,8 @@ def input_options(command):
 
     @functools.wraps(command)
     def with_sources(data, timings, **arguments):
-        command(sources=list(data) or ["-"], **arguments)
+        reading = _given_reading(arguments, arguments["format"])
+        command(sources=list(data) or ["-"], reading=reading, **arguments)
         if timings:
             click.echo(watch.report(), err=True, nl=False)
 
@@ -149,8 +214,9 @@ def say_compiling(quiet: bool) -> None:
 def warnings_about(model: "Model", reader: "Reader") -> list[str]:
     """What a person should know after a model was asked about the examples of a reader."""
     found = []
-    if model.format is not None and reader.format not in (AUTO, model.format):
-        found.append(format_warning(model.format, reader.format))
+    trained = model.format or reader.format
+    if reader.format != AUTO and not same_features(trained, reader.format):
+        found.append(format_warning(trained, reader.format))
     if reader.examples and not reader.has_features:
         found.append(
             f"warning: none of the {reader.examples:,} examples has a feature: "

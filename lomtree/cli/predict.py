@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import click
@@ -18,7 +19,7 @@ from lomtree.cli.options import (
     search_options,
     warnings_about,
 )
-from lomtree.core.errors import LomtreeError
+from lomtree.core.errors import LomtreeError, OptionError
 from lomtree.system.atomic_file import STANDARD, check_writable, open_to_replace
 from lomtree.system.overwriting import refuse_overwriting
 from lomtree.system.progress_bar import progress_bar
@@ -28,6 +29,7 @@ from lomtree.system.timing import watch
 @command(
     epilog="  zcat test.vw.gz | lomtree predict -i model.lom > labels.txt\n"
     "  lomtree predict -i model.lom test.vw.gz --top 3\n"
+    "  lomtree predict -i model.lom test.csv --top 3 --json\n"
     "  lomtree predict -i model.lom test.vw.gz --walk -p labels.txt"
 )
 @model_options
@@ -41,12 +43,24 @@ from lomtree.system.timing import watch
 @click.option(
     "--probabilities", is_flag=True, help="Print the best label with its probability; as --top 1."
 )
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print a JSON object an example: its line, label, probability and tag; --top adds a list.",
+)
+@click.option(
+    "--tsv",
+    "as_tsv",
+    is_flag=True,
+    help="Print label, probability (K of both with --top) and tag with tabs between them.",
+)
 @click.option("-p", "--predictions", metavar="OUT", help="Write to this file instead of stdout.")
 @input_options
 @click.pass_context
 def predict(
-    ctx, model_path, threads, sources, walk, beam, top, probabilities, predictions, format,
-    on_error, quiet,
+    ctx, model_path, threads, sources, walk, beam, top, probabilities, as_json, as_tsv, predictions,
+    format, on_error, quiet, reading,
 ) -> None:  # fmt: skip
     """Print the predicted label of every example in DATA.
 
@@ -54,8 +68,11 @@ def predict(
     ranked. --walk is the paper's prediction.
 
     The label is followed by the example's tag. There is one line for every line of DATA; it is
-    empty for a blank line, a comment of libsvm text, and a bad line that was skipped.
+    empty for a blank line, a comment of libsvm text, and a bad line that was skipped. For every row
+    of a table, and with --json or --tsv for every example, there is one line.
     """
+    if as_json and as_tsv:
+        raise OptionError("--json and --tsv exclude each other")
     to_stdout = not predictions or predictions == STANDARD
     inputs = [("the model", model_path), *(("the data", path) for path in sources)]
     if to_stdout:
@@ -70,10 +87,20 @@ def predict(
     model = read_model_to_predict(model_path, threads, quiet, ranked=not walk)
     from lomtree.evaluation.output import label_lines, ranking_lines
     from lomtree.evaluation.predict import Search, predict_all
+    from lomtree.evaluation.structured_output import json_lines, tsv_lines
     from lomtree.formats.reader import Reader
 
-    reader = Reader(sources, format, on_error, threads=model.learner.execution.threads)
+    reader = Reader(
+        sources,
+        format,
+        on_error,
+        threads=model.learner.execution.threads,
+        reading=model.reading.changed(reading),
+        trained=model.format,
+    )
     lines_of = ranking_lines if top or probabilities else label_lines
+    if as_json or as_tsv:
+        lines_of = partial(json_lines if as_json else tsv_lines, top=top)
     search = None if walk else Search(beam, top or 1)
     seen = not quiet and not (to_stdout and sys.stdout.isatty())
     with _open_output(predictions) as out, progress_bar(reader.size, shown=seen) as bar:

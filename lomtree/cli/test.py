@@ -57,7 +57,7 @@ from lomtree.system.timing import Clock
 @click.pass_context
 def test(
     ctx, model_path, threads, sources, walk, beam, top, recall, as_json, by_label, confusion, rows,
-    format, on_error, quiet,
+    format, on_error, quiet, reading,
 ) -> None:  # fmt: skip
     """Print how well a model predicts the labels of DATA.
 
@@ -84,7 +84,15 @@ def test(
     from lomtree.formats.reader import Reader
 
     cores = model.learner.execution.threads
-    reader = Reader(sources, format, on_error, labels_required=True, threads=cores)
+    reader = Reader(
+        sources,
+        format,
+        on_error,
+        labels_required=True,
+        threads=cores,
+        reading=model.reading.changed(reading),
+        trained=model.format,
+    )
     confusions = Confusions(model.labels) if by_label or confusion else None
     search = None if walk else Search(beam, top or 1)
     found = Recall(model, beam) if recall else None

@@ -1,12 +1,20 @@
 """lomtree train."""
 
+import json
 from dataclasses import Field, fields
 from math import inf
 from typing import Any
 
 import click
 
-from lomtree.cli.options import command, input_options, say_compiling, threads_option
+from lomtree.cli.options import (
+    command,
+    input_options,
+    require_stdout,
+    say_compiling,
+    threads_option,
+)
+from lomtree.core.errors import OptionError
 from lomtree.core.options import Options, choose_options
 
 
@@ -53,6 +61,8 @@ def _training_options(command):
     "  lomtree train train.vw --trees 3 -f model.lom\n"
     "  lomtree train train.vw --paper -l 0.25 -T 99 -R 4 -f paper.lom\n"
     "  lomtree train more.vw -i model.lom -f model.lom\n"
+    "  lomtree train table.csv --label kind --text title --tag id -f model.lom\n"
+    "  lomtree train text.tsv --label-column 1 --text-column 2 -f model.lom\n"
     "  lomtree train huge.vw --save-every 1000000 --resume -f model.lom"
 )
 @click.option(
@@ -96,6 +106,16 @@ def _training_options(command):
     "--predict-only", is_flag=True, help="Write a smaller model that cannot be trained further."
 )
 @click.option(
+    "-p",
+    "--predictions",
+    metavar="FILE",
+    help="Write what is predicted for each example of the first pass, before it is learned, and "
+    "its tag; '-' is stdout.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the summary as one JSON object, for scripts."
+)
+@click.option(
     "-P",
     "--progress",
     metavar="N",
@@ -115,10 +135,39 @@ def train(ctx, **arguments) -> None:
     }
     fresh = not (arguments["initial_model"] or arguments["resume"])
     options = choose_options(given) if fresh else None  # else a model's own count, too
+    _check_outputs(arguments)
     from lomtree.jit import kernel
     from lomtree.training import warmup
     from lomtree.training.session import Session
 
     say_compiling(arguments["quiet"])
     kernel.compile_beside(lambda: warmup.start(arguments["algorithm"]))
-    Session(given, arguments, options).run()
+    session = Session(given, arguments, options)
+    session.run()
+    if arguments["as_json"]:
+        click.echo(json.dumps(session.summary))
+
+
+def _check_outputs(arguments: dict) -> None:
+    """OptionError if two things would go to one place, or predictions would not be those of all
+    examples with their tags."""
+    if arguments["as_json"]:
+        require_stdout()
+    to_stdout = [
+        name
+        for name, chosen in (
+            ("-f -", arguments["final_model"] == "-"),
+            ("-p -", arguments["predictions"] == "-"),
+            ("--json", arguments["as_json"]),
+        )
+        if chosen
+    ]
+    if len(to_stdout) > 1:
+        raise OptionError(f"{' and '.join(to_stdout)} exclude each other: both are for stdout")
+    for name, why in (
+        ("holdout", "what is held out is not predicted before it is learned"),
+        ("cache", "a cache has no tags"),
+        ("resume", "what was learned before is not predicted again"),
+    ):
+        if arguments["predictions"] and arguments[name]:
+            raise OptionError(f"-p and --{name} exclude each other: {why}")

@@ -61,9 +61,9 @@ def _write_lines(labels, predictions, page, out):
 
 def _page(examples: Examples) -> _Page:
     origin, count = examples.origin, examples.count
-    lines = np.arange(count) if origin is None else origin.lines
-    line_count = count if origin is None else origin.line_count
-    return _Page(examples.tags, examples.problems, lines, line_count)
+    if origin is None or origin.of_records:
+        return _Page(examples.tags, examples.problems, np.arange(count), count)
+    return _Page(examples.tags, examples.problems, origin.lines, origin.line_count)
 
 
 def label_lines(labels: LabelIndex, predicted: Predicted) -> bytes:

@@ -4,7 +4,8 @@
 u32 u32   format version, length of the header
 header    JSON: what was parsed, and how (see `describe`)
 blocks    see replay.py; the last one has no examples
-labels    u32 labels, u32 bytes, u64 skipped lines, 16 bytes format, ends, text, CRC-32
+labels    u32 labels, u32 bytes, u64 skipped lines, u32 length of JSON, ends, text, JSON with the
+          format that was found and how it was read, CRC-32
 u64       where `labels` begins
 """
 
@@ -19,18 +20,34 @@ from typing import BinaryIO
 import numpy as np
 
 from lomtree.core.errors import DataError
+from lomtree.core.reading import PLAIN, Reading
 from lomtree.examples.batch import Batch, make_batch
 from lomtree.examples.label_index import LabelIndex
 from lomtree.examples.replay import read_batch, write_batch
 
 MAGIC = b"LOMCACHE"
-VERSION = 2
+VERSION = 3
 _HEAD = struct.Struct("<8sII")
-_LABELS = struct.Struct("<IIQ16s")
+_LABELS = struct.Struct("<IIQI")
 _SAMPLE = 1 << 16
+_MALFORMED = (
+    struct.error,
+    ValueError,
+    OverflowError,
+    OSError,
+    KeyError,
+    TypeError,
+    RecursionError,
+)
 
 
-def describe(sources: list[str], format: str, on_error: str, program: str) -> dict:
+def describe(
+    sources: list[str],
+    format: str,
+    on_error: str,
+    program: str,
+    reading: Reading = PLAIN,
+) -> dict:
     """What decides how text becomes examples. A source is known by its path, by what the file
     system tells of it (which file it is, size, times) and by the bytes at both its ends; standard
     input has none of these, so it never matches."""
@@ -38,6 +55,7 @@ def describe(sources: list[str], format: str, on_error: str, program: str) -> di
         "program": program,
         "format": format,
         "on_error": on_error,
+        "reading": json.loads(json.dumps(reading.to_json())),
         "sources": [_fingerprint(path) for path in sources],
     }
 
@@ -70,13 +88,20 @@ class CacheWriter:
     def add(self, batch: Batch) -> None:
         write_batch(self._file, batch)
 
-    def finish(self, labels: LabelIndex, skipped: int, format: str) -> None:
-        """`format` is what the text was found to be."""
+    def finish(
+        self,
+        labels: LabelIndex,
+        skipped: int,
+        format: str,
+        reading: Reading = PLAIN,
+    ) -> None:
+        """`format` is what the text was found to be, `reading` how it was read."""
         none = make_batch(0, 0)
         write_batch(self._file, Batch(np.zeros(1, np.int64), *(array[:0] for array in none[1:])))
         begin = self._file.tell()
-        head = _LABELS.pack(len(labels), len(labels.text), skipped, format.encode())
-        data = head + labels.ends.tobytes() + labels.text.tobytes()
+        found = json.dumps({"format": format, "reading": reading.to_json()}).encode()
+        head = _LABELS.pack(len(labels), len(labels.text), skipped, len(found))
+        data = head + labels.ends.tobytes() + labels.text.tobytes() + found
         self._file.write(data + zlib.crc32(data).to_bytes(4, "little"))
         self._file.write(begin.to_bytes(8, "little"))
 
@@ -90,8 +115,10 @@ class Cache:
         with open(path, "rb") as file:
             self._begin = _check_header(file, description)
             try:
-                self.labels, self.skipped, self.format = _read_labels(file)
-            except (struct.error, ValueError, OverflowError, OSError):
+                self.labels, self.skipped, found = _read_labels(file)
+                self.format = str(found["format"])
+                self.reading = Reading.from_json(found["reading"])
+            except _MALFORMED:
                 raise DataError("it is damaged") from None
 
     def __iter__(self) -> Iterator[Batch]:
@@ -136,18 +163,19 @@ def _check_header(file: BinaryIO, description: dict) -> int:
     return file.tell()
 
 
-def _read_labels(file: BinaryIO) -> tuple[LabelIndex, int, str]:
+def _read_labels(file: BinaryIO) -> tuple[LabelIndex, int, dict]:
     size = file.seek(0, os.SEEK_END)
     file.seek(size - 8)
     begin = int.from_bytes(file.read(8), "little")
     file.seek(begin)
     data = file.read(size - 8 - begin)
-    count, text_bytes, skipped, format = _LABELS.unpack(data[: _LABELS.size])
+    count, text_bytes, skipped, found_bytes = _LABELS.unpack(data[: _LABELS.size])
     middle = _LABELS.size + 8 * (count + 1)
+    behind = middle + text_bytes
     if zlib.crc32(data[:-4]).to_bytes(4, "little") != data[-4:]:
         raise DataError("it is damaged")
     ends = np.frombuffer(data[_LABELS.size : middle], np.int64)
-    text = np.frombuffer(data[middle:-4], np.uint8)
-    if len(text) != text_bytes or len(ends) != count + 1:
+    text = np.frombuffer(data[middle:behind], np.uint8)
+    if len(data) != behind + found_bytes + 4 or len(ends) != count + 1:
         raise DataError("it is damaged")
-    return LabelIndex.from_arrays(text, ends), skipped, format.rstrip(b"\0").decode("ascii")
+    return LabelIndex.from_arrays(text, ends), skipped, json.loads(data[behind:-4])

@@ -33,6 +33,9 @@ class Origin(NamedTuple):
     line_count: int  # of the text
     lines: np.ndarray  # int64[n]; counted from 0 at the beginning of the text
     columns: np.ndarray  # int64[n]; a problem's byte in its line, counted from 1
+    text: np.ndarray | None = None  # uint8[]; none where labels stand in it, or it is no text
+    of_records: bool = False  # whether an example may be several lines, and blank lines are nothing
+    translated: np.ndarray | None = None  # uint8[]; the examples as lines of VW text, if they were
 
 
 @dataclass(frozen=True)

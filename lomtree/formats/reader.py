@@ -1,22 +1,28 @@
 """Examples from any number of sources: bytes in, Examples out, problems as sentences."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lomtree.core.errors import DataError
+from lomtree.core.reading import PLAIN, Reading
 from lomtree.examples.batch import Batch
 from lomtree.examples.examples import Examples, Origin, Strings
 from lomtree.examples.merging import Merger
 from lomtree.formats.line import Spans, holds, make_arrays
 from lomtree.formats.problems import describe, require_labels
-from lomtree.formats.registry import AUTO, FORMATS, sniff_format
+from lomtree.formats.registry import AUTO, FORMATS, Expected, is_arrow, sniff_format
 from lomtree.formats.source import Source, size_on_disk
+from lomtree.formats.translation import Layout, complete
 from lomtree.system.pipeline import DEPTH, side_by_side
 from lomtree.system.timing import watch
+
+if TYPE_CHECKING:
+    import pyarrow
 
 LONGEST_LINE = 1 << 26  # bytes: what has no line ends is no text, and memory has an end
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -37,10 +43,12 @@ class _Mergers(threading.local):
 
 
 class _Unparsed(NamedTuple):
-    """Whole lines of one source, and room for the examples in them."""
+    """Whole lines of one source, and room for the examples in them. What is translated first needs
+    no room, and may be something else than text."""
 
-    text: np.ndarray  # uint8[]
-    room: _Room
+    text: Any  # uint8[] where it is text
+    room: _Room | None
+    layout: Layout | None
     source: str
     first_line: int
     line_count: int
@@ -83,6 +91,8 @@ class Reader:
     'skip' yields bad ones in their place, with a problem and no use for a learner.
     labels_required: whether an example without a label is bad.
     threads: how many blocks of a file are parsed at once. Those of a pipe are parsed as they come.
+    reading: how tables are read; afterwards it knows their columns, too.
+    trained: the format that a model was trained with, for text that does not tell its own.
     """
 
     def __init__(
@@ -93,15 +103,19 @@ class Reader:
         labels_required: bool = False,
         kept_blocks: int = DEPTH + 2,
         threads: int = 1,
+        reading: Reading = PLAIN,
+        trained: str | None = None,
     ) -> None:
         self.sources = sources
         self.format = format
+        self.reading = reading
         self.skipped = 0  # examples with a problem so far
         self.lines = 0  # lines so far, in all sources
         self.examples = 0  # so far, bad ones included
         self.has_features = False  # whether any of them has more than the constant
         self._on_error = on_error
         self._labels_required = labels_required
+        self.trained = trained
         sizes = [size_on_disk(path) for path in sources]
         known = [size for size in sizes if size is not None]
         self.size = sum(known) if len(known) == len(sizes) else None
@@ -126,12 +140,12 @@ class Reader:
             with Source(path) as source:
                 self._source = source
                 threads = 1 if size_on_disk(path) is None else self._threads
-                yield from self._read_source(source, threads)
+                yield from self._read_source(path, source, threads)
             self._bytes_before += source.bytes_read
             self._source = None
 
-    def _read_source(self, source: Source, threads: int) -> Iterator[Examples]:
-        unparsed = self._unparsed(source)
+    def _read_source(self, path: str, source: Source, threads: int) -> Iterator[Examples]:
+        unparsed = self._unparsed(path, source)
         if threads > 1:
             parsed = side_by_side(self._parse, unparsed, threads)
         else:
@@ -143,39 +157,87 @@ class Reader:
                 self.has_features = bool((lengths[examples.good] > 1).any())
             yield from self._sort_out(examples)
 
-    def _unparsed(self, source: Source) -> Iterator[_Unparsed]:
-        first_line = 1
-        for text in watch.each("read", self._texts(source)):
-            watch.count("read", bytes=len(text))
-            if first_line == 1:
-                text = text.removeprefix(_BYTE_ORDER_MARK)
+    def _unparsed(self, path: str, source: Source) -> Iterator[_Unparsed]:
+        pieces = iter(source)
+        head = next(pieces, b"")
+        if is_arrow(head, self.format, source.name):
+            yield from self._rows(path, source, head)
+            return
+        first_line, texts = self._find_format(source, chain([head], pieces))
+        if texts is None:
+            return
+        format = FORMATS[self.format]
+        layout = format.layout_of(source.name, self.reading, self._labels_required)
+        for left_out, text in layout.whole(texts) if layout else ((0, text) for text in texts):
+            self.reading = layout.reading if layout else self.reading
+            self.lines += left_out
+            first_line += left_out
             newlines = text.count(b"\n")
-            lines = newlines + (not text.endswith(b"\n"))
-            self.lines += lines
+            unparsed = self._outline(text, newlines, layout, source.name, first_line)
+            self.lines += unparsed.line_count
+            yield unparsed
+            first_line += unparsed.line_count
+
+    def _rows(self, path: str, source: Source, head: bytes) -> Iterator[_Unparsed]:
+        """The batches of a file that is Parquet or Arrow."""
+        from lomtree.formats.arrow import ArrowLayout, read_batches
+
+        self.format, first_row = "parquet", 1
+        layout = ArrowLayout(source.name, self.reading, self._labels_required)
+        for batch, done in watch.each("read", read_batches(path, source.name, head)):
+            layout.see(batch)
+            self.reading = layout.reading
+            source.bytes_read = int(done * (source.size or 0))
+            self.lines += batch.num_rows
+            yield _Unparsed(batch, None, layout, source.name, first_row, batch.num_rows)
+            first_row += batch.num_rows
+        source.bytes_read = source.size or source.bytes_read
+
+    def _find_format(
+        self, source: Source, pieces: Iterator[bytes]
+    ) -> tuple[int, Iterator[bytes] | None]:
+        """The first line of the text that tells the format, and all texts from there on."""
+        first_line, texts = 1, self._texts(source.name, pieces)
+        for text in texts:
             if self.format == AUTO:
-                found = sniff_format(text, source.name)
+                expected = Expected(self.reading, self._labels_required, self.trained)
+                found = sniff_format(text, source.name, expected)
                 self.format = found.name if found else AUTO
             if self.format != AUTO:
-                yield self._outline(text, newlines, source.name, first_line)
+                return first_line, chain([text], texts)
+            lines = text.count(b"\n") + (not text.endswith(b"\n"))
+            self.lines += lines
             first_line += lines
+        return first_line, None
 
-    def _texts(self, source: Source) -> Iterator[bytes]:
+    def _texts(self, source: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
         """Whole lines; one without an end stops the run in any case: nobody knows what follows."""
         before = self.lines
         try:
-            yield from whole_lines(_text_alone(source))
+            whole = whole_lines(_text_alone(source, pieces))
+            for number, text in enumerate(watch.each("read", whole)):
+                watch.count("read", bytes=len(text))
+                yield text if number else text.removeprefix(_BYTE_ORDER_MARK)
         except LongLineError:
-            place = f"{source.name}:{self.lines - before + 1}"
+            place = f"{source}:{self.lines - before + 1}"
             most = f"{LONGEST_LINE >> 20} MB"
             raise DataError(f"{place}: expected a line of at most {most}, found more") from None
 
-    def _outline(self, text: bytes, newlines: int, name: str, first_line: int) -> _Unparsed:
-        room = self._next_room(len(text), newlines)
+    def _outline(
+        self, text: bytes, newlines: int, layout: Layout | None, name: str, first_line: int
+    ) -> _Unparsed:
+        room = self._next_room(len(text), newlines) if layout is None else None
         lines = newlines + (not text.endswith(b"\n"))
-        return _Unparsed(np.frombuffer(text, np.uint8), room, name, first_line, lines)
+        return _Unparsed(np.frombuffer(text, np.uint8), room, layout, name, first_line, lines)
 
     def _parse(self, unparsed: _Unparsed) -> Examples:
-        text, (batch, spans) = unparsed.text, unparsed.room
+        text, translation = unparsed.text, None
+        if unparsed.layout is not None:
+            with watch.stage("translate"):
+                translation = unparsed.layout.translate(text)
+            text = translation.text
+        room = unparsed.room or _Room(*make_arrays(len(text), text.tobytes().count(b"\n")))
+        batch, spans = room
         with watch.stage("parse", bytes=len(text)):
             count, features = FORMATS[self.format].parse(text, 0, len(text), batch, spans)
             self._mergers.mine.merge(batch, count, spans.may_repeat)
@@ -186,9 +248,12 @@ class Reader:
             Strings(text, spans.label_begin, spans.label_end),
             Strings(text, spans.tag_begin, spans.tag_end),
             spans.problem,
-            Origin(*unparsed[2:], spans.line, spans.column),
+            Origin(*unparsed[3:], spans.line, spans.column),
             self.format,
         )
+        if translation is not None:
+            assert unparsed.layout is not None
+            examples = complete(examples, translation, unparsed.text, unparsed.layout.of_records)
         if self._labels_required:
             require_labels(examples)
         return examples
@@ -220,25 +285,46 @@ class Reader:
         raise error
 
 
-def read_line(line: bytes, format: str = AUTO) -> Examples:
+def read_batches(
+    batches: "Iterable[pyarrow.RecordBatch]",
+    reading: Reading,
+    labels_required: bool = False,
+    on_error: str = "stop",
+) -> Iterator[Examples]:
+    """The examples of batches of Arrow (`Table.to_batches()`, a RecordBatchReader), as they would
+    be read from a file of Parquet; DataError as a Reader raises it."""
+    from lomtree.formats.arrow import ArrowLayout, cut
+
+    reader = Reader([], "parquet", on_error, labels_required)
+    layout, first_row = ArrowLayout("the table", reading, labels_required), 1
+    for whole in batches:
+        layout.see(whole)
+        for batch in cut(whole):
+            unparsed = _Unparsed(batch, None, layout, "the table", first_row, batch.num_rows)
+            yield from reader._sort_out(reader._parse(unparsed))
+            first_row += batch.num_rows
+
+
+def read_line(line: bytes, format: str = AUTO, reading: Reading = PLAIN) -> Examples:
     """The examples of one line that is no file's; DataError if it is none."""
-    reader = Reader([], format)
+    reader = Reader([], format, reading=reading)
     if format == AUTO:
-        found = sniff_format(line, "line")
+        found = sniff_format(line, "line", Expected(reading))
         if found is None:
             raise DataError("the line is empty")
         reader.format = found.name
-    examples = reader._parse(reader._outline(line, line.count(b"\n"), "line", 1))
+    layout = FORMATS[reader.format].layout_of("line", reading, labels_required=False)
+    examples = reader._parse(reader._outline(line, line.count(b"\n"), layout, "line", 1))
     bad = np.flatnonzero(~examples.good)
     if len(bad):
         raise DataError(describe(examples, int(bad[0])))
     return examples
 
 
-def _text_alone(source: Source) -> Iterator[bytes]:
+def _text_alone(source: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The same bytes; DataError if the first of them are no text."""
-    for number, piece in enumerate(source):
+    for number, piece in enumerate(pieces):
         place = piece.find(b"\0") if number == 0 else -1
         if place >= 0:
-            raise DataError(f"{source.name}: is a binary file (byte {place + 1} is 0), not text")
+            raise DataError(f"{source}: is a binary file (byte {place + 1} is 0), not text")
         yield piece

@@ -3,26 +3,37 @@
 Nothing heavy is imported to know which there are; a format's parser is loaded when it is used.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lomtree.core.errors import DataError
+from lomtree.core.reading import PLAIN, Reading
+
+if TYPE_CHECKING:
+    from lomtree.formats.translation import Layout
 
 AUTO = "auto"  # the first example decides
+
+# How files begin that are tables, but no text.
+PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 
 
 @dataclass(frozen=True)
 class Format:
     """`sniff` tells whether a line, without its comment and not blank, may be of this format; the
-    module has the rest."""
+    modules have the rest. Where there is a `translator`, the text becomes VW text on its way."""
 
     name: str
     title: str
     example: str  # how a line looks
     sniff: Callable[[bytes], bool]
-    module: str
+    module: str = "lomtree.formats.vw"
+    translator: str | None = None
+    is_table: bool = False  # tables name their features alike, whatever they are written in
+    is_any_text: bool = False  # any text may be of this format: only a model tells that it is
 
     @property
     def parse(self) -> Callable[..., Any]:
@@ -32,19 +43,41 @@ class Format:
 
     @property
     def feature_names(self) -> Callable[[bytes], dict[int, str]]:
-        """The features of a line by their numbers, named as people know them."""
+        """The features of a line (of VW text if it is translated) by their numbers, named as people
+        know them."""
         return import_module(self.module).feature_names
+
+    def layout_of(self, source: str, reading: Reading, labels_required: bool) -> "Layout | None":
+        """How a source of this format is translated; None where it need not be."""
+        if self.translator is None:
+            return None
+        return import_module(self.translator).layout_of(self.name, source, reading, labels_required)
 
 
 FORMATS = {
     format.name: format
     for format in (
         Format(
+            "fasttext",
+            "fastText's text",
+            "__label__x word ...",
+            # VW text may have such labels, too.
+            lambda line: re.match(rb"__label__(?!\S+ ('\S+ )?\|)", line) is not None,
+            translator="lomtree.formats.fasttext",
+            is_any_text=True,
+        ),
+        Format(
+            "json",
+            "JSON lines",
+            '{"_label": "x", "name": 1, ...}',
+            lambda line: re.match(rb'\{\s*["}]', line) is not None,
+            translator="lomtree.formats.json_lines",
+        ),
+        Format(
             "vw",
             "VW text",
             "label |namespace name:value ...",
             lambda line: b"|" in line,
-            "lomtree.formats.vw",
         ),
         Format(
             "libsvm",
@@ -53,15 +86,43 @@ FORMATS = {
             lambda _line: True,
             "lomtree.formats.libsvm",
         ),
+        *(
+            Format(
+                name,
+                title,
+                example,
+                lambda _line: False,
+                translator=f"lomtree.formats.{module}",
+                is_table=True,
+            )
+            for name, title, example, module in (
+                ("csv", "CSV", "x,3,word", "table"),
+                ("tsv", "TSV", "x TAB 3 TAB word", "table"),
+                ("parquet", "Parquet", "a file of columns", "arrow"),
+            )
+        ),
     )
 }
 
-# What people have that is neither, and how its first line gives it away.
-_OTHERS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
-    ("fastText's text", lambda line: line.startswith(b"__label__")),
-    ("JSON", lambda line: line.startswith((b"{", b"[")) and b"|" not in line),
-    ("CSV", lambda line: b"," in line and b":" not in line and b"|" not in line),
+
+_SAY_MORE = "--label COLUMN tells which column has the labels (by its number with --no-header)"
+
+# What the first line of other things looks like, and what to do about them.
+_OTHERS: tuple[tuple[str, Callable[[bytes], bool], str], ...] = (
+    ("a JSON array", lambda line: line.startswith(b"["), "one object a line is expected"),
+    ("CSV", lambda line: b"," in line and not re.search(rb"[:|]", line), _SAY_MORE),
 )
+
+
+class Expected(NamedTuple):
+    """What is known of a text before it is read."""
+
+    reading: Reading = PLAIN
+    labels_required: bool = False
+    trained: str | None = None  # the format that a model was trained with
+
+
+NOTHING = Expected()  # is known
 
 
 def first_example(text: bytes) -> bytes:
@@ -78,20 +139,54 @@ def first_example(text: bytes) -> bytes:
     return b""
 
 
-def sniff_format(text: bytes, source: str = "") -> Format | None:
+def is_arrow(head: bytes, format: str, source: str) -> bool:
+    """Whether a file that begins like this is Parquet or Arrow, unless a format of text is asked
+    for; DataError if it is not, but has to be."""
+    found = head.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
+    if format == "parquet" and not found:
+        raise DataError(f"{source}: is neither Parquet nor Arrow")
+    return found and (format == AUTO or FORMATS[format].is_table)
+
+
+def sniff_format(
+    text: bytes,
+    source: str = "",
+    expected: Expected = NOTHING,
+) -> Format | None:
     """The format of the first example in the text, None if there is none. DataError, which begins
-    with the source's name, if it looks like something that is not read here."""
+    with the source's name, if it looks like something that is not read here, or not without more
+    being said."""
     line = first_example(text)
+    trained = FORMATS.get(expected.trained or "")
+    if expected.reading.is_of_table:
+        return _table_format(text)
     if not line:
         return None
-    for title, sniff in _OTHERS:
+    if trained and trained.is_any_text and not FORMATS["json"].sniff(line):
+        return trained
+    for title, sniff, advice in _OTHERS:
         if sniff(line):
-            expected = " or ".join(f"{one.title} ({one.example})" for one in FORMATS.values())
-            raise DataError(
-                f"{source}: looks like {title}, but {expected} is expected; --format reads it as "
-                "one of these all the same"
-            )
+            raise DataError(f"{source}: looks like {title}: {advice}")
     return next(format for format in FORMATS.values() if format.sniff(line))
+
+
+def _table_format(text: bytes) -> Format | None:
+    """A table's first row tells what stands between its fields."""
+    row = text.lstrip(b"\r\n").partition(b"\n")[0]
+    if not row:
+        return None
+    return FORMATS["tsv" if row.count(b"\t") > row.count(b",") else "csv"]
+
+
+def same_features(trained: str, found: str) -> bool:
+    """Whether data of the two formats may have the same features: tables have, and what becomes VW
+    text on its way can be given as that."""
+    before, now = FORMATS.get(trained), FORMATS.get(found)
+    if before is None or now is None:
+        return trained == found
+    if before.is_table and now.is_table:
+        return True
+    return before is now or (before.translator is not None and now.name == "vw")
 
 
 def format_warning(trained: str, found: str) -> str:

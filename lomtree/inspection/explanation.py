@@ -6,7 +6,7 @@ from lomtree.core.constants import NO_NODE
 from lomtree.core.errors import LomtreeError
 from lomtree.examples.batch import Vector
 from lomtree.formats.reader import read_line
-from lomtree.formats.registry import AUTO, FORMATS, sniff_format
+from lomtree.formats.registry import AUTO, FORMATS, Expected, same_features, sniff_format
 from lomtree.learners.base import Learner
 from lomtree.learners.tree.learner import TreeLearner
 
@@ -16,7 +16,12 @@ class OneExample:
     known, and scaled as a learner wants it. `vector` has the scaled values."""
 
     def __init__(self, learner: Learner, line: bytes, trained: str | None = None) -> None:
-        format = sniff_format(line, "the line")
+        by_itself = b"|" in line  # VW text, whatever the model was trained with
+        if trained in FORMATS and FORMATS[trained].is_table and not by_itself:
+            raise LomtreeError(
+                "an example of a table is given as VW text: '| column:3 other=word |text words'"
+            )
+        format = sniff_format(line, "the line", Expected(trained=None if by_itself else trained))
         examples = read_line(line, format.name if format else AUTO)
         if examples.count != 1:
             raise LomtreeError("one line with one example is needed")
@@ -24,12 +29,15 @@ class OneExample:
         assert format is not None
         if self.batch.starts[1] == 1 and format.name != trained:
             raise LomtreeError(f"the line has no features: is it {format.title}?")
-        if trained not in (None, format.name):
+        if trained is not None and not same_features(trained, format.name):
             title = FORMATS[trained].title if trained in FORMATS else trained
             raise LomtreeError(
                 f"the line is {format.title}, but the model was trained with {title}"
             )
-        self._names = format.feature_names(line)
+        assert examples.origin is not None
+        translated = examples.origin.translated
+        named = line if translated is None else translated.tobytes()
+        self._names = format.feature_names(named)
         scaled = learner.scaler.outline(self.batch, 1)
         learner.scaler.apply(self.batch, 0, 1, scaled)
         count = int(self.batch.starts[1])

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from lomtree.core.errors import ModelError, OptionError, PredictOnlyError
 from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
+from lomtree.core.reading import PLAIN, Reading
 from lomtree.examples.label_index import LabelIndex
 from lomtree.learners.base import Learner
 from lomtree.learners.factory import learner_for, new_learner
@@ -35,6 +36,7 @@ class Model:
     predict_only: bool = False  # its file has nothing but what predicting needs
     unfinished: Unfinished | None = None  # of a checkpoint
     format: str | None = None  # of the text it was trained with, where it was text
+    reading: Reading = PLAIN  # how that was read
 
     @classmethod
     def new(cls, options: Options, execution: Execution = ONE_CORE) -> "Model":
@@ -58,6 +60,7 @@ def to_state_dict(model: Model, predict_only: bool) -> StateDict:
         "inverse_temperature": model.learner.inverse_temperature,
         "unfinished": model.unfinished and _stored(model.unfinished),
         "format": model.format,
+        "reading": model.reading.to_json(),
     }
     state_dict = StateDict(
         header, {"labels.text": model.labels.text, "labels.ends": model.labels.ends}
@@ -92,13 +95,21 @@ def from_state_dict(
     position = whole_number(state_dict.header["position"], 0, MOST_COUNTED)
     unfinished = _read_unfinished(state_dict.header["unfinished"], position)
     format = _read_format(state_dict.header["format"])
-    return Model(options, labels, learner, position, predict_only, unfinished, format)
+    reading = _read_reading(state_dict.header["reading"])
+    return Model(options, labels, learner, position, predict_only, unfinished, format, reading)
 
 
 def _read_format(value: object) -> str | None:
     if value is not None and type(value) is not str:
         raise ModelError("its format is not a name")
     return value
+
+
+def _read_reading(values: object) -> Reading:
+    try:
+        return Reading.from_json(values)
+    except ValueError as error:
+        raise ModelError(f"it does not say how its data is read: {error}") from None
 
 
 def _read_inverse_temperature(value: object) -> float:

@@ -13,7 +13,7 @@ from lomtree.core.execution import Execution, threads_for
 from lomtree.core.options import OPTION_NAMES, Options, choose_options, option_name
 from lomtree.examples.cache import Cache, CacheWriter, describe, is_cache
 from lomtree.formats.reader import Reader
-from lomtree.formats.registry import format_warning
+from lomtree.formats.registry import format_warning, same_features
 from lomtree.formats.source import name_of
 from lomtree.model.model import Model, Unfinished
 from lomtree.model.model_file import origin_of, read_model, write_model
@@ -23,8 +23,10 @@ from lomtree.system.overwriting import refuse_overwriting
 from lomtree.system.progress_bar import ProgressBar, progress_bar
 from lomtree.training.calibration import fit_inverse_temperature
 from lomtree.training.description import describe_clip, describe_paper, describe_trees
+from lomtree.training.predictions import ProgressivePredictions
 from lomtree.training.progress import Meter, to_stderr
 from lomtree.training.sources import Numbered, cached_examples, number_examples, written_to
+from lomtree.training.summary import summary_of
 from lomtree.training.trainer import Trainer
 
 
@@ -47,6 +49,8 @@ class Session:
         self._on_error = arguments["on_error"]
         self._format = arguments["format"]
         self._save_every = arguments["save_every"] or 0
+        self._predictions_path = arguments["predictions"]
+        self._predictions: ProgressivePredictions | None = None
         self._saved = 0  # examples gone through at the last checkpoint
         self._skipped = 0
         self._warned = False  # of another format than the model's
@@ -55,8 +59,10 @@ class Session:
         self._reader = Reader(
             arguments["sources"], self._format, self._on_error, labels_required=True
         )
-        threads = threads_for(arguments["threads"])
-        self._execution = Execution(threads, progressive=not self._quiet)
+        self._execution = Execution(
+            threads_for(arguments["threads"]),
+            progressive=not self._quiet or bool(self._predictions_path),
+        )
         self._resumes = arguments["resume"] and os.path.exists(self._target)
         given_model = arguments["initial_model"]
         self._initial = self._target if self._resumes else given_model
@@ -67,6 +73,9 @@ class Session:
         self._origin = origin_of(given_model, self._target)
         self._has_ended = False
         self._model = self._first_model(given, options)
+        self._reader.reading = self._model.reading.changed(arguments["reading"])
+        self._reader.trained = self._model.format
+        self._begun_with = self._reader.reading
         self._meter = Meter(
             self._model.labels,
             arguments["progress"],
@@ -78,9 +87,12 @@ class Session:
         """What can be known to go wrong before any work."""
         data = [("the data", path) for path in arguments["sources"]]
         initial = ("the initial model", arguments["initial_model"])
-        refuse_overwriting([("-f", self._target), ("--cache", self._cache_path)], data)
-        refuse_overwriting([("--cache", self._cache_path)], [initial])
+        written = [("--cache", self._cache_path), ("-p", self._predictions_path)]
+        refuse_overwriting([("-f", self._target), *written], data)
+        refuse_overwriting(written, [initial])
         check_writable(self._target)
+        if self._predictions_path:
+            check_writable(self._predictions_path)
         if (self._save_every or arguments["resume"]) and is_special(self._target):
             raise OptionError(f"-f {self._target} is not a file, so it holds no checkpoints")
         if arguments["initial_model"] == "-" and "-" in arguments["sources"]:
@@ -131,7 +143,23 @@ class Session:
         if self._has_ended:
             self._say(f"{self._target}: nothing to resume, its training has ended\n")
             return
-        self._train()
+        with self._open_predictions():
+            self._train()
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What the run has come to, for scripts."""
+        return summary_of(self._model, self._meter, self._skipped, self._target)
+
+    @contextlib.contextmanager
+    def _open_predictions(self) -> Iterator[None]:
+        """The file of -p has all predictions or is as it was."""
+        if not self._predictions_path:
+            yield
+            return
+        with open_to_replace(self._predictions_path) as file:
+            self._predictions = ProgressivePredictions(file, self._model.labels)
+            yield
 
     def _train(self) -> None:
         self._say_settings()
@@ -144,6 +172,8 @@ class Session:
             self._save_checkpoint,
             self._origin,
         )
+        if self._predictions:
+            trainer.tell = self._predictions.write
         try:
             with self._open_bar(), self._open_examples() as examples:
                 trainer.run(examples, self._passes)
@@ -194,7 +224,8 @@ class Session:
     def _open_examples(self) -> Iterator[Iterator[Numbered]]:
         """The examples: read, or from a cache that matches, or read and written to the cache."""
         labels = self._model.labels
-        parsed = self._watched(number_examples(self._reader, labels))
+        source = self._predictions.noting(self._reader) if self._predictions else self._reader
+        parsed = self._watched(number_examples(source, labels))
         if self._cache_path is None:
             yield parsed
             self._skipped = self._reader.skipped
@@ -203,6 +234,7 @@ class Session:
         cache = self._find_cache(description)
         if cache is not None:
             self._see_format(cache.format)
+            self._model.reading = cache.reading
             yield cached_examples(cache, labels)
             self._skipped = cache.skipped
             return
@@ -210,28 +242,32 @@ class Session:
             with open_to_replace(self._cache_path) as file:
                 writer = CacheWriter(file, description)
                 yield written_to(writer, parsed)
-                self._skipped = self._reader.skipped
+                reader = self._reader
+                self._skipped = reader.skipped
                 if self._describe() != description:
                     raise _ChangedError
-                writer.finish(labels, self._reader.skipped, self._reader.format)
+                writer.finish(labels, reader.skipped, reader.format, reader.reading)
         except _ChangedError:
             self._say(f"{self._cache_path}: not written, since the data changed meanwhile\n")
 
     def _describe(self) -> dict:
-        return describe(self._reader.sources, self._format, self._on_error, __version__)
+        return describe(
+            self._reader.sources, self._format, self._on_error, __version__, self._begun_with
+        )
 
     def _watched(self, examples: Iterator[Numbered]) -> Iterator[Numbered]:
         """The same examples of the reader; the bar moves, and the model learns their format."""
         for batch, count in examples:
             self._bar.move_to(self._reader.bytes_read)
             self._see_format(self._reader.format)
+            self._model.reading = self._reader.reading
             yield batch, count
 
     def _see_format(self, found: str) -> None:
         """The model learns the format of its text, or is warned of another one."""
         if self._model.format is None:
             self._model.format = found
-        elif self._model.format != found and not self._warned:
+        elif not same_features(self._model.format, found) and not self._warned:
             self._warned = True
             self._say(format_warning(self._model.format, found) + "\n")
 

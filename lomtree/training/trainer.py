@@ -48,6 +48,7 @@ class Trainer:
         self.model = model
         self.passes_done = 0
         self.features = 0  # of the examples of the first pass
+        self.tell: Callable[[np.ndarray], None] | None = None  # the first pass's predictions
         self._meter = meter
         self._after_pass = after_pass
         self._save_every = save_every
@@ -75,6 +76,7 @@ class Trainer:
         """The same examples; the model learns what format their text has."""
         for examples in source:
             self.model.format = self.model.format or examples.format
+            self.model.reading = getattr(source, "reading", self.model.reading)
             yield examples
 
     def run(self, examples: Iterable[Numbered], passes: int = 1) -> None:
@@ -201,6 +203,8 @@ class Trainer:
         self.model.learner.learn(learned, count, predictions, depths, probed, in_last_pass)
         if self._meter is not None:
             self._meter.add(batch, count, predictions, depths)
+        if self.tell is not None and self.passes_done == 0:
+            self.tell(predictions[:count])
 
     def _choose_probes(self, batch: Batch, count: int, first: int) -> tuple[Batch, Sequence[int]]:
         """The batch as it is to be learned in this pass, and the examples to be probed."""

@@ -12,18 +12,23 @@ def train(lomtree, tmp_path, text, *more):
 
 
 @pytest.mark.parametrize(
-    ("text", "title"),
+    ("text", "sentence"),
     [
-        (CSV, "CSV"),
-        (b"__label__a some words\n", "fastText's text"),
-        (b'{"label": 1}\n', "JSON"),
+        (CSV, "looks like CSV: --label COLUMN tells which column has the labels (by its number "
+         "with --no-header)"),
+        (b"[1, 2]\n", "looks like a JSON array: one object a line is expected"),
+        (b"__label__a x __label__b\n", "1:14: expected one label, because this learner takes one "
+         "(--first-label takes the first), found '__label__b'"),
+        (b"__label__a x\nno label\n", "2:1: expected a label, found 'no'"),
+        (b'{"label": 1}\n', "1:1: expected a label, found '{\"label\":'"),
+        (b'{"_label": 1, }\n', "1:15: expected JSON, one object a line, found '}'"),
     ],
-)
-def test_other_formats_are_named(lomtree, tmp_path, text, title):
+)  # fmt: skip
+def test_what_is_wrong_with_other_formats(lomtree, tmp_path, text, sentence):
     done, target = train(lomtree, tmp_path, text)
     assert (done.status, target.exists()) == (1, False)
-    assert done.err.startswith(f"lomtree: standard input: looks like {title}, but VW text (label |")
-    assert done.err.count("\n") == 1
+    gap = ":" if sentence[0].isdigit() else ": "
+    assert done.err == f"lomtree: standard input{gap}{sentence}\n"
 
 
 def test_no_example_has_a_feature(lomtree, tmp_path, model):

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lomtree.core.errors import DataError
+from lomtree.core.reading import Reading
 from lomtree.examples.cache import Cache, CacheWriter, describe, is_cache
 from lomtree.examples.label_index import LabelIndex
 from tests.generators.strange_files import put_cache_together, strange_cache, take_cache_apart
@@ -42,7 +43,7 @@ def cache(source, tmp_path) -> str:
         writer = CacheWriter(file, description(source))
         for batch in batches():
             writer.add(batch)
-        writer.finish(labels, skipped=3, format="vw")
+        writer.finish(labels, 3, "vw", Reading(label="y"))
     return path
 
 
@@ -57,7 +58,7 @@ def content(some_batches):
 def test_a_cache_gives_back_what_was_written(cache, source):
     found = Cache(cache, description(source))
     assert list(found.labels) == LABELS
-    assert found.skipped == 3
+    assert (found.skipped, found.format, found.reading) == (3, "vw", Reading(label="y"))
     for _ in range(2):
         assert content(found) == content(batches())
 
@@ -171,12 +172,23 @@ def set_labels(text: bytes, ends=None):
     return change
 
 
+def set_found(found: bytes):
+    def change(header, blocks, labels):
+        labels[3] = found
+        return header
+
+    return change
+
+
 STRANGE = {
-    "a label with a space": set_labels(b"cat\xffd g"),
+    "a label with a tab": set_labels(b"cat\xffd\tg"),
     "a label with a line end": set_labels(b"c\nt\xffdog"),
     "two labels that are the same": set_labels(b"cat\xffcat"),
     "labels that overlap": set_labels(b"cat\xffdog", [0, 4, 3, 7]),
     "labels beyond their text": set_labels(b"cat\xffdog", [0, 3, 4, 2**40]),
+    "nothing about its text": set_found(b"{}"),
+    "a format without end": set_found(b"[" * 10**5),
+    "a reading that is none": set_found(b'{"format": "vw", "reading": {"label": 1}}'),
     "a header without end": lambda header, blocks, labels: b"[" * 10**5,
     "a header that is no object": lambda header, blocks, labels: b"7",
 }

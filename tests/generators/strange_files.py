@@ -164,7 +164,7 @@ def strange_model(random: Random, data: bytes) -> bytes:
 
 
 def take_cache_apart(data: bytes) -> tuple[bytes, list[list[np.ndarray]], list[Any]]:
-    """The header, the arrays of each block, and [skipped, ends, text, format] of the labels."""
+    """The header, the arrays of each block, and [skipped, ends, text, JSON] of the labels."""
     position = 16 + struct.unpack("<I", data[12:16])[0]
     header, blocks = data[16:position], []
     end = struct.unpack("<Q", data[-8:])[0]
@@ -177,22 +177,23 @@ def take_cache_apart(data: bytes) -> tuple[bytes, list[list[np.ndarray]], list[A
             blocks[-1].append(np.frombuffer(data, dtype, length, position).copy())
             position += blocks[-1][-1].nbytes
         position += 4
-    labels, _size, skipped, format = struct.unpack("<IIQ16s", data[end : end + 32])
-    ends = np.frombuffer(data, np.int64, labels + 1, end + 32).copy()
-    text = np.frombuffer(data[end + 32 + ends.nbytes : -12], np.uint8).copy()
-    return header, blocks, [skipped, ends, text, format]
+    labels, size, skipped, length = struct.unpack("<IIQI", data[end : end + 20])
+    ends = np.frombuffer(data, np.int64, labels + 1, end + 20).copy()
+    position = end + 20 + ends.nbytes
+    text = np.frombuffer(data[position : position + size], np.uint8).copy()
+    return header, blocks, [skipped, ends, text, data[position + size :][:length]]
 
 
 def put_cache_together(header: bytes, blocks: list[list[np.ndarray]], labels: list[Any]) -> bytes:
     """The inverse; whatever lengths the arrays have, the counts are those of the last two."""
-    data = b"LOMCACHE" + struct.pack("<II", 2, len(header)) + header
+    data = b"LOMCACHE" + struct.pack("<II", 3, len(header)) + header
     for block in blocks:
         one = struct.pack("<II", len(block[4]), len(block[2]))
         one += b"".join(array.tobytes() for array in block)
         data += one + struct.pack("<I", zlib.crc32(one))
-    skipped, ends, text, format = labels
-    one = struct.pack("<IIQ16s", len(ends) - 1 & 0xFFFFFFFF, len(text), skipped, format)
-    one += ends.tobytes() + text.tobytes()
+    skipped, ends, text, found = labels
+    one = struct.pack("<IIQI", len(ends) - 1 & 0xFFFFFFFF, len(text), skipped, len(found))
+    one += ends.tobytes() + text.tobytes() + found
     return data + one + struct.pack("<IQ", zlib.crc32(one), len(data))
 
 
@@ -206,6 +207,8 @@ def strange_cache(random: Random, data: bytes) -> bytes:
             header = header[:at] + random.choice([b"[" * 10**5, b"", b"9"]) + header[at + 1 :]
         elif draw < 0.15:
             labels[0] = random.choice([0, 2**64 - 1])
+        elif draw < 0.2:
+            labels[3] = random.choice([b"", b"[" * 10**5, b"{}", labels[3][:-1], b"\xff"])
         elif draw < 0.4:
             which = random.choice([1, 2])
             labels[which] = change_array(random, labels[which])

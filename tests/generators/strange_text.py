@@ -72,6 +72,54 @@ def _damaged(random: Random, text: bytes) -> bytes:
     return text
 
 
+_CELLS = [
+    b"1", b"-2.5", b"1e39", b"1e400", b"nan", b"red", b"New York", b"a:b|c", b"", b"", b" ", b'"q"',
+    b'"a\nb"', b'"x""y"', b'"', b'a"b', b'"z"z', b"\xff", b"z\xc3\xbc", b"x" * 40, b"\r",
+    b"__label__a",
+]  # fmt: skip
+_JSON = [
+    b"{", b"}", b"[", b"]", b'"a"', b'"_label"', b'"_text"', b'"_tag"', b'"n s"', b":", b":", b",",
+    b",",
+    b"1", b"-2.5e3", b"1e999", b"NaN", b"true", b"null", b'"x y"', b'"\\ud800"', b'"\\n"', b"\xff",
+    b" ",
+]  # fmt: skip
+
+
+def _row(random: Random, delimiter: bytes, width: int) -> bytes:
+    width += random.choice([0, 0, 0, 0, 0, 0, 1, -1])
+    return delimiter.join(random.choice(_CELLS) for _ in range(width))
+
+
+def _json_line(random: Random) -> bytes:
+    if random.random() < 0.3:
+        return b"".join(random.choice(_JSON) for _ in range(random.randrange(20)))
+    keys = [b'"a"', b'"_label"', b'"_text"', b'"_tag"', b'"n s"', b'"_label_Weight"', b'""']
+    values = [b"1", b"-2.5e3", b"1e999", b"NaN", b"true", b"null", b'"x y"', b'"\\ud800"', b'"\\n"',
+              b"[1, 2]", b'["x"]', b'{"b": 1}', b'{"_text": "w:v u"}', b"[{}]"]  # fmt: skip
+    pairs = (
+        random.choice(keys) + b": " + random.choice(values) for _ in range(random.randrange(5))
+    )
+    return b"{" + b", ".join(pairs) + b"}"
+
+
+def strange_tables(random: Random, format: str) -> bytes:
+    """Some lines of CSV or TSV (with a header), JSON or fastText's text, damaged here and there."""
+    if random.random() < 0.1:
+        return bytes(
+            random.choice(b' \t\n\r,"{}[]:|_lab0\xff') for _ in range(random.randrange(60))
+        )
+    count = random.randrange(1, 6)
+    if format == "json":
+        lines = [_json_line(random) for _ in range(count)]
+    elif format == "fasttext":
+        lines = [_row(random, random.choice([b" ", b"\t"]), 4) for _ in range(count)]
+    else:
+        delimiter = b"," if format == "csv" else b"\t"
+        lines = [_row(random, delimiter, 3) for _ in range(count)]
+        lines.insert(0, delimiter.join([b"y", b"t", b"z"]))
+    return _damaged(random, b"".join(line + random.choice(_ENDS) for line in lines))
+
+
 def strange_text(random: Random, format: str) -> bytes:
     """Some lines of this format, damaged here and there; sometimes only bytes."""
     if random.random() < 0.1:
