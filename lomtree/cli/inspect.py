@@ -85,8 +85,9 @@ def inspect(
     from lomtree.inspection.summary import Inspection, one_tree
     from lomtree.model.model_file import read_model
 
-    reader = Reader(list(data), labels_required=True) if data else None
     whole = read_model(path, Purpose.COUNT)
+    derived = whole.options.derived
+    reader = Reader(list(data), labels_required=True, derived=derived) if data else None
     shown = one_tree(whole, nth)
     inspection = Inspection(path, shown, reader)
     found: dict[str, object] = {}

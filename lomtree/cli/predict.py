@@ -72,7 +72,13 @@ def predict(
     from lomtree.evaluation.predict import Search, predict_all
     from lomtree.formats.reader import Reader
 
-    reader = Reader(sources, format, on_error, threads=model.learner.execution.threads)
+    reader = Reader(
+        sources,
+        format,
+        on_error,
+        threads=model.learner.execution.threads,
+        derived=model.options.derived,
+    )
     lines_of = ranking_lines if top or probabilities else label_lines
     search = None if walk else Search(beam, top or 1)
     seen = not quiet and not (to_stdout and sys.stdout.isatty())

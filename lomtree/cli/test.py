@@ -84,7 +84,14 @@ def test(
     from lomtree.formats.reader import Reader
 
     cores = model.learner.execution.threads
-    reader = Reader(sources, format, on_error, labels_required=True, threads=cores)
+    reader = Reader(
+        sources,
+        format,
+        on_error,
+        labels_required=True,
+        threads=cores,
+        derived=model.options.derived,
+    )
     confusions = Confusions(model.labels) if by_label or confusion else None
     search = None if walk else Search(beam, top or 1)
     found = Recall(model, beam) if recall else None

@@ -30,13 +30,17 @@ _LABELS = struct.Struct("<IIQ16s")
 _SAMPLE = 1 << 16
 
 
-def describe(sources: list[str], format: str, on_error: str, program: str) -> dict:
-    """What decides how text becomes examples. A source is known by its path, size, times and the
+def describe(
+    sources: list[str], format: str, on_error: str, program: str, derived: dict | None = None
+) -> dict:
+    """What decides how text becomes examples, `derived` being the options that name the features
+    derived from others. A source is known by its path, size, times and the
     bytes at both its ends; standard input has none of these, so it never matches."""
     return {
         "program": program,
         "format": format,
         "on_error": on_error,
+        "derived": json.loads(json.dumps(derived or {})),  # tuples become lists, as in a file
         "sources": [_fingerprint(path) for path in sources],
     }
 

@@ -1,6 +1,7 @@
 """What can be wrong with a line of text, and the sentence that says so."""
 
 from lomtree.core.printable import printable
+from lomtree.derived.problems import SENTENCES as DERIVED_SENTENCES
 from lomtree.examples.examples import GOOD, Examples
 
 BAD_VALUE = 1
@@ -47,15 +48,18 @@ def show(found: bytes) -> str:
 
 def describe(examples: Examples, number: int) -> str:
     """FILE:LINE:COLUMN: what was expected, and what was found."""
-    origin = examples.origin
+    origin, problem = examples.origin, int(examples.problems[number])
     assert origin is not None
+    if problem in DERIVED_SENTENCES:
+        line = origin.first_line + int(origin.lines[number])
+        return f"{origin.source}:{line}: {DERIVED_SENTENCES[problem]}"
     text = examples.labels.text.tobytes()
     line, column = int(origin.lines[number]), int(origin.columns[number])
     line_begin = 0
     for _ in range(line):
         line_begin = text.index(b"\n", line_begin) + 1
     found = line_begin + column - 1
-    sentence = SENTENCES[int(examples.problems[number])]
+    sentence = SENTENCES[problem]
     place = f"{origin.source}:{origin.first_line + line}:{column}"
     return f"{place}: {sentence}, found {show(text[found : found + 200])}"
 

@@ -7,10 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lomtree.core.derivations import NOTHING, Derivations
 from lomtree.core.errors import DataError
+from lomtree.derived.derivation import Deriver
 from lomtree.examples.batch import Batch
 from lomtree.examples.examples import Examples, Origin, Strings
 from lomtree.examples.merging import Merger
+from lomtree.examples.namespaces import Namespaces, make_namespaces, one_namespace
 from lomtree.formats.line import Spans, holds, make_arrays
 from lomtree.formats.problems import describe, require_labels
 from lomtree.formats.registry import AUTO, FORMATS, sniff_format
@@ -27,6 +30,14 @@ class _Room(NamedTuple):
 
     batch: Batch
     spans: Spans
+    namespaces: Namespaces | None  # where features are derived from them
+
+
+class Parsed(NamedTuple):
+    """Examples, and what others may be derived from."""
+
+    examples: Examples
+    namespaces: Namespaces | None
 
 
 class _Mergers(threading.local):
@@ -83,6 +94,7 @@ class Reader:
     'skip' yields bad ones in their place, with a problem and no use for a learner.
     labels_required: whether an example without a label is bad.
     threads: how many blocks of a file are parsed at once. Those of a pipe are parsed as they come.
+    derived: what is made of their features; of a model's options that is `options.derived`.
     """
 
     def __init__(
@@ -93,6 +105,7 @@ class Reader:
         labels_required: bool = False,
         kept_blocks: int = DEPTH + 2,
         threads: int = 1,
+        derived: Derivations = NOTHING,
     ) -> None:
         self.sources = sources
         self.format = format
@@ -112,6 +125,9 @@ class Reader:
         self._rooms = self._no_rooms()
         self._mergers = _Mergers()
         self._turn = 0
+        self._derived = derived
+        self._notes_words = bool(derived.characters)
+        self._deriver = self._new_deriver()
 
     @property
     def bytes_read(self) -> int:
@@ -122,6 +138,7 @@ class Reader:
         self.skipped = self.lines = self.examples = self._bytes_before = 0
         self.has_features = False
         self._rooms = self._no_rooms()  # an iteration left early may still be filling its own
+        self._deriver = self._new_deriver()
         for path in self.sources:
             with Source(path) as source:
                 self._source = source
@@ -136,12 +153,23 @@ class Reader:
             parsed = side_by_side(self._parse, unparsed, threads)
         else:
             parsed = map(self._parse, unparsed)
-        for examples in parsed:
-            self.examples += examples.count
-            if not self.has_features:
-                lengths = np.diff(examples.batch.starts[: examples.count + 1])
-                self.has_features = bool((lengths[examples.good] > 1).any())
-            yield from self._sort_out(examples)
+        for block in parsed:
+            for examples in self._derive(block):
+                self.examples += examples.count
+                if not self.has_features:
+                    lengths = np.diff(examples.batch.starts[: examples.count + 1])
+                    constants = int(self._derived.constant)
+                    self.has_features = bool((lengths[examples.good] > constants).any())
+                yield from self._sort_out(examples)
+
+    def _derive(self, block: Parsed) -> Iterator[Examples]:
+        if self._deriver is None or block.namespaces is None:
+            yield block.examples
+            return
+        parts = self._deriver.parts(block.examples, block.namespaces)
+        for examples in watch.each("derive", parts):
+            watch.count("derive", features=int(examples.batch.starts[examples.count]))
+            yield examples
 
     def _unparsed(self, source: Source) -> Iterator[_Unparsed]:
         first_line = 1
@@ -174,12 +202,12 @@ class Reader:
         lines = newlines + (not text.endswith(b"\n"))
         return _Unparsed(np.frombuffer(text, np.uint8), room, name, first_line, lines)
 
-    def _parse(self, unparsed: _Unparsed) -> Examples:
-        text, (batch, spans) = unparsed.text, unparsed.room
+    def _parse(self, unparsed: _Unparsed) -> Parsed:
+        text, room = unparsed.text, unparsed.room
         with watch.stage("parse", bytes=len(text)):
-            count, features = FORMATS[self.format].parse(text, 0, len(text), batch, spans)
-            self._mergers.mine.merge(batch, count, spans.may_repeat)
+            count, features, namespaces = self._fill(text, room)
         watch.count("parse", features=features)
+        batch, spans, _ = room
         examples = Examples(
             batch,
             count,
@@ -191,7 +219,24 @@ class Reader:
         )
         if self._labels_required:
             require_labels(examples)
-        return examples
+        return Parsed(examples, namespaces)
+
+    def _fill(self, text: np.ndarray, room: _Room) -> tuple[int, int, Namespaces | None]:
+        """Parse a text: the numbers of its examples and features, and where these come from, if
+        others are derived from them. If not, those that come twice are merged already."""
+        format, (batch, spans, namespaces) = FORMATS[self.format], room
+        note = format.parse_namespaces
+        if namespaces is not None and note is not None:
+            return *note(text, 0, len(text), batch, spans, namespaces), namespaces
+        count, features = format.parse(text, 0, len(text), batch, spans)
+        if namespaces is not None:
+            return count, features, one_namespace(batch, count)
+        self._mergers.mine.merge(batch, count, spans.may_repeat)
+        return count, features, None
+
+    def _new_deriver(self) -> Deriver | None:
+        """With room for what is handed on, and for what is in the making."""
+        return None if self._derived == NOTHING else Deriver(self._derived, self._kept_blocks + 1)
 
     def _no_rooms(self) -> list[_Room | None]:
         return [None] * (self._kept_blocks + self._threads)
@@ -202,8 +247,15 @@ class Reader:
         if room is None or not holds(room.batch, byte_count, newlines):
             # A little more than asked for, as the next text is never exactly as long.
             arrays = make_arrays(byte_count + byte_count // 4, newlines + newlines // 4)
-            room = self._rooms[self._turn] = _Room(*arrays)
+            room = self._rooms[self._turn] = _Room(*arrays, self._no_namespaces(arrays[0]))
         return room
+
+    def _no_namespaces(self, batch: Batch) -> Namespaces | None:
+        """Room for those of a batch: at worst, each feature has its own."""
+        if self._derived == NOTHING:
+            return None
+        features = len(batch.values)
+        return make_namespaces(len(batch.labels), features, features * self._notes_words)
 
     def _sort_out(self, examples: Examples) -> Iterator[Examples]:
         """Hand on the examples as `on_error` wants it."""
@@ -220,15 +272,26 @@ class Reader:
         raise error
 
 
-def read_line(line: bytes, format: str = AUTO) -> Examples:
-    """The examples of one line that is no file's; DataError if it is none."""
-    reader = Reader([], format)
+def parse_line(
+    line: bytes, format: str = AUTO, derived: Derivations = NOTHING, words: bool = False
+) -> Parsed:
+    """The examples of one line that is no file's, and what others may be derived from, with its
+    words if they are wanted in any case; DataError if it is none."""
+    reader = Reader([], format, derived=derived)
+    reader._notes_words |= words
     if format == AUTO:
         found = sniff_format(line, "line")
         if found is None:
             raise DataError("the line is empty")
         reader.format = found.name
-    examples = reader._parse(reader._outline(line, line.count(b"\n"), "line", 1))
+    return reader._parse(reader._outline(line, line.count(b"\n"), "line", 1))
+
+
+def read_line(line: bytes, format: str = AUTO, derived: Derivations = NOTHING) -> Examples:
+    """The examples of one line that is no file's; DataError if it is none."""
+    examples, namespaces = parse_line(line, format, derived)
+    if namespaces is not None:
+        examples = next(Deriver(derived, 1).parts(examples, namespaces), examples)
     bad = np.flatnonzero(~examples.good)
     if len(bad):
         raise DataError(describe(examples, int(bad[0])))

@@ -23,12 +23,20 @@ class Format:
     example: str  # how a line looks
     sniff: Callable[[bytes], bool]
     module: str
+    namespaces_module: str | None = None  # has the parser that notes namespaces and words
 
     @property
     def parse(self) -> Callable[..., Any]:
         """parse(text, begin, end, batch, spans): parses whole lines into arrays that make_arrays of
         lomtree.formats.line has made, and returns the numbers of (examples, features)."""
         return import_module(self.module).parse
+
+    @property
+    def parse_namespaces(self) -> Callable[..., Any] | None:
+        """The same with an argument more, Namespaces to fill (make_namespaces); None where there is
+        one namespace, whose words nobody can ask for."""
+        module = self.namespaces_module
+        return import_module(module).parse_namespaces if module else None
 
     @property
     def feature_names(self) -> Callable[[bytes], dict[int, str]]:
@@ -45,6 +53,7 @@ FORMATS = {
             "label |namespace name:value ...",
             lambda line: b"|" in line,
             "lomtree.formats.vw",
+            "lomtree.formats.vw_namespaces",
         ),
         Format(
             "libsvm",

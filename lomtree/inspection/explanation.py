@@ -3,8 +3,10 @@
 from typing import Any
 
 from lomtree.core.constants import NO_NODE
+from lomtree.core.derivations import NOTHING, Derivations
 from lomtree.core.errors import LomtreeError
 from lomtree.examples.batch import Vector
+from lomtree.formats.naming import names_in_line
 from lomtree.formats.reader import read_line
 from lomtree.formats.registry import AUTO, FORMATS, sniff_format
 from lomtree.learners.base import Learner
@@ -13,23 +15,30 @@ from lomtree.learners.tree.learner import TreeLearner
 
 class OneExample:
     """A line of text with one example, in the format that the model was trained with, where that is
-    known, and scaled as a learner wants it. `vector` has the scaled values."""
+    known, with the derived features of that model, and scaled as a learner wants it. `vector` has
+    the scaled values."""
 
-    def __init__(self, learner: Learner, line: bytes, trained: str | None = None) -> None:
+    def __init__(
+        self,
+        learner: Learner,
+        line: bytes,
+        trained: str | None = None,
+        derived: Derivations = NOTHING,
+    ) -> None:
         format = sniff_format(line, "the line")
-        examples = read_line(line, format.name if format else AUTO)
+        examples = read_line(line, format.name if format else AUTO, derived)
         if examples.count != 1:
             raise LomtreeError("one line with one example is needed")
         self.batch = examples.batch
         assert format is not None
-        if self.batch.starts[1] == 1 and format.name != trained:
+        if self.batch.starts[1] == int(derived.constant) and format.name != trained:
             raise LomtreeError(f"the line has no features: is it {format.title}?")
         if trained not in (None, format.name):
             title = FORMATS[trained].title if trained in FORMATS else trained
             raise LomtreeError(
                 f"the line is {format.title}, but the model was trained with {title}"
             )
-        self._names = format.feature_names(line)
+        self._names = names_in_line(line, format, derived)
         scaled = learner.scaler.outline(self.batch, 1)
         learner.scaler.apply(self.batch, 0, 1, scaled)
         count = int(self.batch.starts[1])
@@ -45,8 +54,14 @@ class OneExample:
 class Explanation:
     """The steps of one example, each (node, score, where to); `leaf` is where it ends."""
 
-    def __init__(self, learner: TreeLearner, line: bytes, trained: str | None = None) -> None:
-        self._learner, self._example = learner, OneExample(learner, line, trained)
+    def __init__(
+        self,
+        learner: TreeLearner,
+        line: bytes,
+        trained: str | None = None,
+        derived: Derivations = NOTHING,
+    ) -> None:
+        self._learner, self._example = learner, OneExample(learner, line, trained, derived)
         vector = self._example.vector
         self.steps: list[tuple[int, float, int]] = []
         j = learner.root

@@ -109,6 +109,7 @@ def _read_options(values: dict) -> Options:
     wanted = {option.name: option.type for option in fields(Options)}
     if set(values) != set(wanted):
         raise ModelError("its options are not those of this version")
+    values = {name: _as_given(value) for name, value in values.items()}
     for name, kind in wanted.items():
         if type(values[name]) is not kind and not (kind is float and type(values[name]) is int):
             raise ModelError(f"its option {name} has the wrong type")
@@ -116,6 +117,13 @@ def _read_options(values: dict) -> Options:
         return Options(**values)
     except OptionError as error:
         raise ModelError(f"its options are wrong: {error}") from None
+
+
+def _as_given(value: object) -> object:
+    """A list of words as the tuple that it was before it was written."""
+    if type(value) is list and all(type(word) is str for word in value):
+        return tuple(value)
+    return value
 
 
 def _read_labels(arrays: Arrays) -> LabelIndex:

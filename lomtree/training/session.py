@@ -11,6 +11,7 @@ from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.errors import DataError, LomtreeError, OptionError, PredictOnlyError, Stopped
 from lomtree.core.execution import Execution
 from lomtree.core.options import (
+    DERIVATIONS,
     LARGEST_CLIP,
     Options,
     choose_options,
@@ -53,9 +54,6 @@ class Session:
         self._warned = False  # of another format than the model's
         self._bar = ProgressBar()
         self._check_paths(arguments)
-        self._reader = Reader(
-            arguments["sources"], self._format, self._on_error, labels_required=True
-        )
         threads = arguments["threads"] or os.cpu_count() or 1
         self._execution = Execution(threads, progressive=not self._quiet)
         self._resumes = arguments["resume"] and os.path.exists(self._target)
@@ -67,6 +65,13 @@ class Session:
         )
         self._has_ended = False
         self._model = self._first_model(given, options)
+        self._reader = Reader(
+            arguments["sources"],
+            self._format,
+            self._on_error,
+            labels_required=True,
+            derived=self._model.options.derived,
+        )
         self._meter = Meter(
             self._model.labels,
             arguments["progress"],
@@ -173,7 +178,10 @@ class Session:
             yield parsed
             self._skipped = self._reader.skipped
             return
-        description = describe(self._reader.sources, self._format, self._on_error, __version__)
+        derived = {name: getattr(self._model.options, name) for name in DERIVATIONS}
+        description = describe(
+            self._reader.sources, self._format, self._on_error, __version__, derived
+        )
         cache = self._find_cache(description)
         if cache is not None:
             self._see_format(cache.format)
@@ -225,7 +233,8 @@ class Session:
 
     def _after_pass(self, trainer: Trainer) -> None:
         read = trainer.examples_read
-        if trainer.passes_done == 1 and trainer.features == read > 0:
+        constants = read * int(self._model.options.derived.constant)
+        if trainer.passes_done == 1 and trainer.features == constants and read > 0:
             raise DataError(
                 f"{self._names}: none of the {read:,} examples has a feature, so there is nothing "
                 f"to learn from: is the text in the {self._model.format} format?"
