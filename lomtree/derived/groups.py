@@ -73,13 +73,15 @@ def _add_grams(recipe, letter, groups, begin, used):
             continue
         if used + count > MOST_FEATURES:
             return FULL
-        for position in range(begin, begin + count):
-            gram = features[position]
-            for gap in range(first_gap, last_gap):
-                gram = np.uint32(gram * _GRAM_FACTOR) + features[position + recipe.gaps[gap]]
-            features[used] = gram
-            groups.values[used] = 1.0
-            used += 1
+        for place in range(count):
+            features[used + place] = features[begin + place]
+            groups.values[used + place] = 1.0
+        for gap in range(first_gap, last_gap):
+            word = begin + recipe.gaps[gap]
+            for place in range(count):
+                gram = np.uint32(features[used + place] * _GRAM_FACTOR)
+                features[used + place] = gram + features[word + place]
+        used += count
     return used
 
 

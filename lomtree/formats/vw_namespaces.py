@@ -93,6 +93,13 @@ def _note_namespaces(text, position, end, batch, feature, namespaces, run):
 
 
 @kernel
+def _note_no_word(namespaces, feature):
+    """The constant has no name."""
+    if len(namespaces.word_begins) > 0:
+        namespaces.word_begins[feature] = namespaces.word_ends[feature] = 0
+
+
+@kernel
 def parse_namespaces(text, begin, end, batch, spans, namespaces):
     """Like vw.parse; fills `namespaces`, too, which must have room for a run for each two bytes,
     and for a word for each feature if words are to be noted."""
@@ -114,6 +121,7 @@ def parse_namespaces(text, begin, end, batch, spans, namespaces):
                     text, position, line_end, batch, feature, namespaces, run
                 )
             if problem == GOOD:
+                _note_no_word(namespaces, feature)
                 feature = finish_example(batch, example, feature)
             else:
                 column = position - line_begin + 1
