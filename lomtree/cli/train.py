@@ -56,6 +56,8 @@ def _training_options(command):
     epilog="  zcat train.vw.gz | lomtree train -f model.lom\n"
     "  lomtree train train.svm --passes 20 --holdout 0.1 -f model.lom\n"
     "  lomtree train train.vw --trees 3 -f model.lom\n"
+    "  lomtree train train.svm -q :: --passes 20 -f model.lom\n"
+    "  lomtree train text.vw --ngram 2 --skips 1 -f model.lom\n"
     "  lomtree train train.vw --paper -l 0.25 -T 99 -R 4 -f paper.lom\n"
     "  lomtree train more.vw -i model.lom -f model.lom\n"
     "  lomtree train huge.vw --save-every 1000000 --resume -f model.lom"
