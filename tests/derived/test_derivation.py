@@ -8,13 +8,19 @@ from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lomtree.core.options import Options
-from lomtree.formats.reader import Reader
+from lomtree.derived.derivation import Deriver
+from lomtree.derived.problems import LARGE_PRODUCT
+from lomtree.formats.reader import Reader, parse_line
 from tests.generators.namespaces import RECIPES, namespace_line
+from tests.generators.strange_text import strange_text
 from tests.oracles import derived as oracle
 
 LINES = 500  # for each of the twenty recipes: 10,000 in all
+LARGEST = np.finfo(np.float32).max
 MORE = [
     {"ignore_linear": ["a"], "quadratic": ["ab"]},
     {"char_ngrams": ["3-3"], "chars_only": True},
@@ -64,6 +70,30 @@ def test_derived_features_are_those_of_the_twin(tmp_path, recipe):
         assert len(dict(ours)) == len(ours)  # each once
         expected = merged(oracle.derive(oracle.read_example(line), recipe))
         assert dict(ours) == pytest.approx(expected, rel=1e-6), line
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.randoms(use_true_random=False), st.sampled_from([*RECIPES, MORE[0]]))
+def test_strange_text_is_derived_from_as_the_twin_does_it(random, recipe):
+    text, wanted = strange_text(random, "vw"), options_of(recipe).derived
+    examples, namespaces = parse_line(text, "vw", wanted)
+    wrong = examples.problems[: examples.count].tolist()
+    for made in Deriver(wanted, 1).parts(examples, namespaces):
+        batch, lines = made.batch, [line.rstrip(b"\r") for line in text.split(b"\n")]
+        for number, line in enumerate(made.origin.lines[: made.count].tolist()):
+            begin, end = batch.starts[number : number + 2]
+            if wrong[number]:
+                assert begin == end
+                continue
+            expected = oracle.derive(oracle.read_example(lines[line]), recipe)
+            if not all(np.isfinite(value) for _, value in expected):
+                assert made.problems[number] == LARGE_PRODUCT
+                continue
+            sums = merged([(hash, min(max(v, -LARGEST), LARGEST)) for hash, v in expected])
+            ours = dict(
+                zip(batch.features[begin:end].tolist(), batch.values[begin:end], strict=True)
+            )
+            assert ours == pytest.approx(sums, rel=1e-5, abs=1e-30)
 
 
 def vw_options(recipe: dict) -> list[str]:

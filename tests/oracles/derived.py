@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 
-from tests.oracles.text import CONSTANT, hash_name
+from tests.oracles.text import CONSTANT, hash_name, to_float32, words
 
 Feature = tuple[bytes, int, np.float32]
 Example = list[tuple[bytes, list[Feature]]]
@@ -18,18 +18,20 @@ def read_example(line: bytes) -> Example:
     """A line of VW text without mistakes."""
     example = []
     for section in line.split(b"|")[1:]:
-        named = section[:1] not in (b"", b" ")
-        head, *words = section.split() if named else [b"", *section.split()]
+        found = [word for _, word in words(section, 0)]
+        head = found.pop(0) if section and section[:1] not in b" \t" else b""
         name, _, weight = head.partition(b":")
         seed = hash_name(name, 0) if name else 0
         features, anonymous = [], 0
-        for word in words:
-            feature, _, value = word.partition(b":")
+        for word in found:
+            feature, colon, number = word.partition(b":")
             hashed = hash_name(feature, seed) if feature else (seed + anonymous) % 2**32
             anonymous += not feature
-            number = np.float32(float(value or 1)) * np.float32(float(weight or 1))
-            if number != 0:
-                features.append((feature, hashed, number))
+            with np.errstate(over="ignore", under="ignore"):
+                value = to_float32(number, 0) if colon else np.float32(1)
+                value = np.float32(value * (to_float32(weight, 0) if weight else np.float32(1)))
+            if value != 0:
+                features.append((feature, hashed, value))
         example.append((name, features))
     return example
 
@@ -56,17 +58,17 @@ def last_given(options: list[str], letter: str) -> int:
     return number
 
 
-def gram_places(words: int, skips: int) -> list[tuple[int, ...]]:
+def gram_places(length: int, skips: int) -> list[tuple[int, ...]]:
     """Where the words of an n-gram may stand: all places whose gaps leave out up to `skips` words,
     in VW's order."""
-    found = [gaps for gaps in product(range(skips + 1), repeat=words - 1) if sum(gaps) <= skips]
-    return [tuple(sum(gaps[:n]) + n for n in range(words)) for gaps in sorted(found)]
+    found = [gaps for gaps in product(range(skips + 1), repeat=length - 1) if sum(gaps) <= skips]
+    return [tuple(sum(gaps[:n]) + n for n in range(length)) for gaps in sorted(found)]
 
 
 def grams(hashes: list[int], longest: int, skips: int) -> list[int]:
     found = []
-    for words in range(2, longest + 1):
-        for places in gram_places(words, skips):
+    for length in range(2, longest + 1):
+        for places in gram_places(length, skips):
             for first in range(len(hashes) - places[-1]):
                 gram = hashes[first]
                 for place in places[1:]:
@@ -134,19 +136,19 @@ def interact(terms: str, groups: dict[str, list[tuple[int, np.float32]]]) -> lis
 
 def derive(example: Example, options: dict) -> list[tuple[int, np.float32]]:
     """All features of an example as (hash, value), in no special order; options by their names."""
-    words = groups_of(example)
+    given = groups_of(example)
     kept, ignored = "".join(options.get("keep", [])), "".join(options.get("ignore", []))
-    for letter in list(words):
+    for letter in list(given):
         if (letter not in kept) if kept else (letter in ignored):
-            del words[letter]
+            del given[letter]
     groups: dict[str, list] = {}
-    for letter, found in words.items():
+    for letter, found in given.items():
         own = [(hashed, value) for _seed, (_word, hashed, value) in found]
         longest = last_given(options.get("ngram", []), letter)
         skips = last_given(options.get("skips", []), letter)
         added = [(gram, np.float32(1)) for gram in grams([h for h, _ in own], longest, skips)]
-        for given in options.get("char_ngrams", []):
-            shortest, most = map(int, given.split("-"))
+        for lengths in options.get("char_ngrams", []):
+            shortest, most = map(int, lengths.split("-"))
             for seed, (word, _hashed, value) in found:
                 for gram in characters(word.decode(), shortest, most, "^$") if word else []:
                     added.append((hash_name(gram.encode(), seed), value))
