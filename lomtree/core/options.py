@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 from lomtree.core.algorithms import ALGORITHMS, AlgorithmSpec, options_of_others
@@ -240,9 +241,14 @@ class Options:
         _ = self.derived
 
     @property
+    def derivations(self) -> dict[str, Any]:
+        """The options that say what is derived from the features of examples."""
+        return {name: getattr(self, name) for name in DERIVATIONS}
+
+    @cached_property
     def derived(self) -> Derivations:
-        """What is derived from the features of examples; OptionError if that makes no sense."""
-        return read_derivations(**{name: getattr(self, name) for name in DERIVATIONS})
+        """What they come to; OptionError if that makes no sense."""
+        return read_derivations(**self.derivations)
 
 
 OPTION_NAMES = tuple(field.name for field in fields(Options))

@@ -166,7 +166,8 @@ class Deriver:
             count = done - first
             self._merger.merge(out, count, np.ones(count, np.uint8))
             whole = count == examples.count
-            yield replace(examples if whole else part_of(examples, first, done), batch=out)
+            part = examples if whole else part_of(examples, first, done)
+            yield replace(part, batch=out, derived=self.wanted)
             first = done
 
     def _prepare(self, given: Given, count: int) -> None:

@@ -3,9 +3,10 @@
 from dataclasses import asdict, dataclass, fields
 from typing import NamedTuple
 
-from lomtree.core.errors import ModelError, OptionError, PredictOnlyError
+from lomtree.core.errors import LomtreeError, ModelError, OptionError, PredictOnlyError
 from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
+from lomtree.examples.examples import Examples
 from lomtree.examples.label_index import LabelIndex
 from lomtree.learners.base import Learner
 from lomtree.learners.factory import learner_for, new_learner
@@ -37,6 +38,15 @@ class Model:
         model = cls(options, LabelIndex(), new_learner(options, execution))
         model.labels.most = options.max_labels
         return model
+
+    def check(self, examples: Examples) -> None:
+        """LomtreeError if the examples do not have the derived features that the model learns."""
+        wanted = self.options.derived
+        if examples.derived is not wanted and examples.derived != wanted:
+            raise LomtreeError(
+                "the model and its examples have different derived features: "
+                "Reader(..., derived=model.options.derived) gives those of a model"
+            )
 
     def reconfigure(self, options: Options) -> None:
         """Train on with other options."""

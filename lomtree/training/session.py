@@ -11,7 +11,6 @@ from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.errors import DataError, LomtreeError, OptionError, PredictOnlyError, Stopped
 from lomtree.core.execution import Execution
 from lomtree.core.options import (
-    DERIVATIONS,
     LARGEST_CLIP,
     Options,
     choose_options,
@@ -178,10 +177,8 @@ class Session:
             yield parsed
             self._skipped = self._reader.skipped
             return
-        derived = {name: getattr(self._model.options, name) for name in DERIVATIONS}
-        description = describe(
-            self._reader.sources, self._format, self._on_error, __version__, derived
-        )
+        read = (self._reader.sources, self._format, self._on_error)
+        description = describe(*read, __version__, self._model.options.derivations)
         cache = self._find_cache(description)
         if cache is not None:
             self._see_format(cache.format)
