@@ -259,6 +259,18 @@ def option_name(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+def derivation_words(options: Mapping[str, Any]) -> str:
+    """What is derived, as it is typed; empty if nothing is."""
+    words: list[str] = []
+    for name in DERIVATIONS:
+        value, typed = options[name], option_name(name)
+        if isinstance(value, tuple | list):
+            words += [f"{typed} {one}" for one in value]
+        elif value != getattr(Options, name):
+            words.append(typed if value is True else f"{typed} '{value}'")
+    return " ".join(words)
+
+
 def paper_defaults(algorithm: str) -> dict[str, Any]:
     """What --paper sets for an algorithm where nothing else is given."""
     has_tree = algorithm in ALGORITHMS and ALGORITHMS[algorithm].has_tree

@@ -14,6 +14,7 @@ from lomtree.core.options import (
     LARGEST_CLIP,
     Options,
     choose_options,
+    derivation_words,
     option_name,
     paper_defaults,
 )
@@ -254,6 +255,8 @@ class Session:
             f"learning rate {options.learning_rate:g}, "
             f"power {options.power_t:g}, {_clip(options)}, {passes}{holdout}\n"
         )
+        if words := derivation_words(options.derivations):
+            self._say(f"derived features: {words}\n")
         if options.paper:
             self._say(describe_paper(options))
         self._say(f"predictions below: {self._shown}, before the example is learned\n")

@@ -31,11 +31,14 @@ ONE_SPLIT = ("--no-ranker", "-T", "1")
 def test_interactions_are_part_of_the_model(lomtree, tmp_path, exclusive):
     plain, paired = tmp_path / "plain.lom", tmp_path / "paired.lom"
     assert lomtree("train", exclusive, *ONE_SPLIT, "-f", plain).status == 0
-    assert lomtree("train", exclusive, *ONE_SPLIT, "-q", "ab", "-f", paired).status == 0
+    train = lomtree("train", exclusive, *ONE_SPLIT, "-q", "ab", "--char-marks", "<>", "-f", paired)
+    assert "\nderived features: --quadratic ab --char-marks '<>'\n" in train.err
     assert error_of(lomtree, plain, exclusive) > 0.2
     assert error_of(lomtree, paired, exclusive) == 0
     said = lomtree("predict", "--walk", "-i", paired, "-", stdin=b"|a x0 |b y0\n|a x1 |b y0\n")
     assert said.out == b"same\nother\n"
+    assert b"\nderived      --quadratic ab --char-marks '<>'\n" in lomtree("inspect", paired).out
+    assert b"quadratic" not in lomtree("inspect", plain).out
 
 
 def test_training_goes_on_with_what_the_model_derives(lomtree, tmp_path, exclusive):
