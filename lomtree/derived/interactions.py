@@ -38,11 +38,11 @@ def _add_row(groups, begin, end, half, product, out, position):
     is infinite)."""
     features, values = out.features, out.values
     none, large = np.uint32(0), np.uint32(0)
-    shift = np.uint64(position - begin)  # wraps, and so does the sum
-    for place in range(np.uint64(begin), np.uint64(end)):
-        value = np.float32(product * groups.values[place])
-        features[place + shift] = half ^ groups.features[place]
-        values[place + shift] = value
+    first, to = np.uint64(begin), np.uint64(position)
+    for place in range(np.uint64(end - begin)):
+        value = np.float32(product * groups.values[first + place])
+        features[to + place] = half ^ groups.features[first + place]
+        values[to + place] = value
         none |= np.uint32(value == 0)
         large |= np.uint32(abs(value) > _LARGEST)
     return none, large

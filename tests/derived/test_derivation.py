@@ -1,9 +1,11 @@
 """Derived features: those of the slow twin, and those of a running VW."""
 
+import os
 import re
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -19,6 +21,7 @@ from tests.generators.namespaces import RECIPES, namespace_line
 from tests.generators.strange_text import strange_text
 from tests.oracles import derived as oracle
 
+ROOT = Path(__file__).parents[2]
 LINES = 500  # for each of the twenty recipes: 10,000 in all
 LARGEST = np.finfo(np.float32).max
 MORE = [
@@ -94,6 +97,21 @@ def test_strange_text_is_derived_from_as_the_twin_does_it(random, recipe):
                 zip(batch.features[begin:end].tolist(), batch.values[begin:end], strict=True)
             )
             assert ours == pytest.approx(sums, rel=1e-5, abs=1e-30)
+
+
+def test_python_itself_derives_the_same(tmp_path):
+    recipe = {"quadratic": ["::"], "cubic": ["aab"], "ngram": ["2"], "ignore_linear": ["a"]}
+    path = written(tmp_path, lines_for(recipe)[:20])
+    script = (
+        "from tests.derived.test_derivation import derived_from\n"
+        f"print([[(h, float(v)) for h, v in row] for row in derived_from({path!r}, {recipe!r})])"
+    )
+    settings = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script], env=settings, capture_output=True, check=True
+    )
+    ours = [[(h, float(v)) for h, v in row] for row in derived_from(path, recipe)]
+    assert done.stdout.decode().strip() == repr(ours)
 
 
 def vw_options(recipe: dict) -> list[str]:
