@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from lomtree.evaluation.predict import Search, predict_all
     from lomtree.evaluation.score import score_examples
     from lomtree.examples.examples import Examples
-    from lomtree.formats.reader import Reader, read_batches
+    from lomtree.formats.reader import Reader
+    from lomtree.formats.record_batches import read_batches
     from lomtree.model.model import Model
     from lomtree.model.model_file import read_model, write_model
     from lomtree.training.sources import number_examples
@@ -49,7 +50,7 @@ _WHERE = {
     "Trainer": "training.trainer",
     "number_examples": "training.sources",
     "predict_all": "evaluation.predict",
-    "read_batches": "formats.reader",
+    "read_batches": "formats.record_batches",
     "read_model": "model.model_file",
     "score_examples": "evaluation.score",
     "write_model": "model.model_file",

@@ -89,7 +89,11 @@ def inspect(
     reader = None
     if data:
         reader = Reader(
-            list(data), labels_required=True, reading=whole.reading, trained=whole.format
+            list(data),
+            labels_required=True,
+            reading=whole.reading,
+            trained=whole.format,
+            derived=whole.options.derived,
         )
     shown = one_tree(whole, nth)
     inspection = Inspection(path, shown, reader)

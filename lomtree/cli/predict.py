@@ -97,6 +97,7 @@ def predict(
         threads=model.learner.execution.threads,
         reading=model.reading.changed(reading),
         trained=model.format,
+        derived=model.options.derived,
     )
     lines_of = ranking_lines if top or probabilities else label_lines
     if as_json or as_tsv:

@@ -92,6 +92,7 @@ def test(
         threads=cores,
         reading=model.reading.changed(reading),
         trained=model.format,
+        derived=model.options.derived,
     )
     confusions = Confusions(model.labels) if by_label or confusion else None
     search = None if walk else Search(beam, top or 1)

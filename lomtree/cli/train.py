@@ -36,7 +36,9 @@ class _Progress(click.ParamType):
 def _option_for(field: Field) -> Any:
     """The click option for one of the Options."""
     names = [*field.metadata["short"], "--" + field.name.replace("_", "-")]
-    help = field.metadata["help"]
+    help, shown = field.metadata["help"], field.metadata["shown"]
+    if field.type is tuple:
+        return click.option(*names, field.name, multiple=True, metavar=shown, help=help)
     if field.name in ("max_nodes", "classes"):  # 0 stands for not given
         return click.option(*names, type=click.IntRange(1), help=help)
     if field.default is False:
@@ -46,7 +48,10 @@ def _option_for(field: Field) -> Any:
         return click.option(f"--{name}/--no-{name}", default=True, show_default=True, help=help)
     choices = field.metadata["choices"]
     kind: Any = click.Choice(choices) if choices else field.type
-    return click.option(*names, type=kind, default=field.default, show_default=True, help=help)
+    default = field.default
+    return click.option(
+        *names, type=kind, default=default, show_default=True, metavar=shown, help=help
+    )
 
 
 def _training_options(command):
@@ -59,6 +64,8 @@ def _training_options(command):
     epilog="  zcat train.vw.gz | lomtree train -f model.lom\n"
     "  lomtree train train.svm --passes 20 --holdout 0.1 -f model.lom\n"
     "  lomtree train train.vw --trees 3 -f model.lom\n"
+    "  lomtree train train.svm -q :: --passes 20 -f model.lom\n"
+    "  lomtree train text.vw --ngram 2 --skips 1 -f model.lom\n"
     "  lomtree train train.vw --paper -l 0.25 -T 99 -R 4 -f paper.lom\n"
     "  lomtree train more.vw -i model.lom -f model.lom\n"
     "  lomtree train table.csv --label kind --text title --tag id -f model.lom\n"

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 from lomtree.core.algorithms import ALGORITHMS, AlgorithmSpec, options_of_others
 from lomtree.core.constants import MOST_INTERNAL_NODES
+from lomtree.core.derivations import Derivations, read_derivations
 from lomtree.core.errors import OptionError
 
 LOSSES = ("squared", "absolute", "logistic")
@@ -14,8 +16,27 @@ SCALES = ("none", "max", "rms", "l2", "auto")
 LARGEST_BITS = 31
 MOST_TREES = 64
 
+# What is derived from features; see core/derivations.py.
+DERIVATIONS = (
+    "quadratic",
+    "cubic",
+    "interactions",
+    "ngram",
+    "skips",
+    "char_ngrams",
+    "char_marks",
+    "chars_only",
+    "keep",
+    "ignore",
+    "ignore_linear",
+    "noconstant",
+)
+
 # A model keeps what it was begun with; the rest may change when its training goes on.
-FIXED_BY_MODEL = ("algorithm", "trees", "bits", "loss", "update", "scale", "ranker", "paper")
+FIXED_BY_MODEL = (
+    *("algorithm", "trees", "bits", "loss", "update", "scale", "ranker", "paper"),
+    *DERIVATIONS,
+)
 
 
 # What --paper sets where nothing else is asked for. The paper does not name its loss: its program,
@@ -36,8 +57,17 @@ PAPER: Mapping[str, Any] = {
 }
 
 
-def _option(default: Any, help: str, *short: str, choices: tuple[str, ...] = ()) -> Any:
-    return field(default=default, metadata={"help": help, "short": short, "choices": choices})
+def _option(
+    default: Any, help: str, *short: str, choices: tuple[str, ...] = (), shown: str | None = None
+) -> Any:
+    """`short` are other names; `shown` is what stands for a value in the help."""
+    described = {"help": help, "short": short, "choices": choices, "shown": shown}
+    return field(default=default, metadata=described)
+
+
+def _list_option(shown: str, help: str, *short: str) -> Any:
+    """One that may be given several times."""
+    return _option((), help, *short, shown=shown)
 
 
 def _own_option(name: str, help: str, *short: str) -> Any:
@@ -90,6 +120,51 @@ class Options:
         "--min-impurity 0, --no-ranker, no clip and -l 0.5, unless you choose otherwise; -T and -R "
         "are yours.",
     )
+    quadratic: tuple = _list_option(
+        "AB",
+        "Add the products of each feature of the namespaces that begin with A with each of those "
+        "that begin with B. ':' is any namespace, so -q :: adds all pairs.",
+        "-q",
+    )
+    cubic: tuple = _list_option("ABC", "Add the products of the features of three namespaces.")
+    interactions: tuple = _list_option(
+        "ABCD", "Add the products of the features of any number of namespaces, from 2 to 8."
+    )
+    ngram: tuple = _list_option(
+        "[A]N",
+        "Add word n-grams of 2 to N words, in all namespaces or in those that begin with A.",
+        "--word-ngrams",
+    )
+    skips: tuple = _list_option(
+        "[A]N", "Let the words of an n-gram have up to N others between them."
+    )
+    char_ngrams: tuple = _list_option(
+        "MIN-MAX[A]",
+        "Add the n-grams of MIN to MAX characters of each word, whose ends are marked; in all "
+        "namespaces or in those that begin with A.",
+    )
+    char_marks: str = _option(
+        "^$",
+        "Marks of the beginning and the end of a word for --char-ngrams; '' is none, '<>' is "
+        "fastText's.",
+        shown="MARKS",
+    )
+    chars_only: bool = _option(
+        False, "Leave out the words themselves where --char-ngrams takes their characters."
+    )
+    keep: tuple = _list_option(
+        "ABC", "Leave out all namespaces but those that begin with one of these letters."
+    )
+    ignore: tuple = _list_option(
+        "ABC",
+        "Leave out the namespaces that begin with one of these letters; --keep counts instead if "
+        "both are given.",
+    )
+    ignore_linear: tuple = _list_option(
+        "ABC",
+        "Use the features of namespaces that begin with one of these letters in interactions only.",
+    )
+    noconstant: bool = _option(False, "Leave out the constant feature that every example has.")
     learning_rate: float = _own_option("learning_rate", "Step size.", "-l")
     power_t: float = _option(
         0.5,
@@ -163,6 +238,17 @@ class Options:
                 raise OptionError(f"{option_name(name)} must be {wanted}, not {value}")
         if self.paper and self.ranker:
             raise OptionError("--paper and --ranker exclude each other")
+        _ = self.derived
+
+    @property
+    def derivations(self) -> dict[str, Any]:
+        """The options that say what is derived from the features of examples."""
+        return {name: getattr(self, name) for name in DERIVATIONS}
+
+    @cached_property
+    def derived(self) -> Derivations:
+        """What they come to; OptionError if that makes no sense."""
+        return read_derivations(**self.derivations)
 
 
 OPTION_NAMES = tuple(field.name for field in fields(Options))
@@ -171,6 +257,18 @@ OPTION_NAMES = tuple(field.name for field in fields(Options))
 def option_name(name: str) -> str:
     """As it is typed: max_nodes is --max-nodes."""
     return "--" + name.replace("_", "-")
+
+
+def derivation_words(options: Mapping[str, Any]) -> str:
+    """What is derived, as it is typed; empty if nothing is."""
+    words: list[str] = []
+    for name in DERIVATIONS:
+        value, typed = options[name], option_name(name)
+        if isinstance(value, tuple | list):
+            words += [f"{typed} {one}" for one in value]
+        elif value != getattr(Options, name):
+            words.append(typed if value is True else f"{typed} '{value}'")
+    return " ".join(words)
 
 
 def paper_defaults(algorithm: str) -> dict[str, Any]:
@@ -199,7 +297,8 @@ def choose_options(given: Mapping[str, Any], before: Options | None = None) -> O
     for name in FIXED_BY_MODEL + seed:
         fixed = getattr(before, name)
         if chosen.get(name, fixed) != fixed:
-            raise OptionError(f"{option_name(name)} is {fixed} in this model and cannot change")
+            shown = fixed if type(fixed) is not tuple else " ".join(fixed) or "not given"
+            raise OptionError(f"{option_name(name)} is {shown} in this model and cannot change")
     if "classes" in chosen:  # what was prepared stays
         chosen["classes"] = max(chosen["classes"], before.classes)
     return replace(before, **chosen)

@@ -36,6 +36,7 @@ def predict_all(
     """The arrays are filled anew for the next examples."""
     labels = depths = np.empty(0, np.int32)
     for examples in ahead(source):
+        model.check(examples)
         batch, count = examples.batch, examples.count
         if search is not None:
             ranking = model.learner.rank(batch, count, search.beam, search.top)

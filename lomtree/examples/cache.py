@@ -47,15 +47,18 @@ def describe(
     on_error: str,
     program: str,
     reading: Reading = PLAIN,
+    derived: dict | None = None,
 ) -> dict:
-    """What decides how text becomes examples. A source is known by its path, by what the file
-    system tells of it (which file it is, size, times) and by the bytes at both its ends; standard
-    input has none of these, so it never matches."""
+    """What decides how text becomes examples, `derived` being the options that name the features
+    derived from others. A source is known by its path, by what the file system tells of it (which
+    file it is, size, times) and by the bytes at both its ends; standard input has none of these, so
+    it never matches."""
     return {
         "program": program,
         "format": format,
         "on_error": on_error,
         "reading": json.loads(json.dumps(reading.to_json())),
+        "derived": json.loads(json.dumps(derived or {})),  # tuples become lists, as in a file
         "sources": [_fingerprint(path) for path in sources],
     }
 

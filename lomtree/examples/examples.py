@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lomtree.core.derivations import NOTHING, Derivations
 from lomtree.examples.batch import Batch
 
 GOOD = 0  # in `problems`; other numbers are those of the source (lomtree.formats.problems for text)
@@ -49,6 +50,14 @@ class Examples:
     problems: np.ndarray  # int8[n]; GOOD, or what is wrong with the example
     origin: Origin | None = None
     format: str | None = None  # of the text that they were, if any
+    derived: Derivations = NOTHING  # what was made of their features
+
+    @property
+    def words(self) -> np.ndarray:
+        """uint8[]: the text that has the words of their features."""
+        if self.origin is None or self.origin.translated is None:
+            return self.labels.text
+        return self.origin.translated
 
     @property
     def good(self) -> np.ndarray:

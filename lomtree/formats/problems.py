@@ -1,6 +1,7 @@
 """What can be wrong with a line of text, and the sentence that says so."""
 
 from lomtree.core.printable import printable
+from lomtree.derived.problems import SENTENCES as DERIVED_SENTENCES
 from lomtree.examples.examples import GOOD, Examples
 
 BAD_VALUE = 1
@@ -80,10 +81,13 @@ def show(found: bytes) -> str:
 
 def describe(examples: Examples, number: int) -> str:
     """FILE:LINE:COLUMN: what was expected, and what was found."""
-    origin = examples.origin
+    origin, problem = examples.origin, int(examples.problems[number])
     assert origin is not None
+    if problem in DERIVED_SENTENCES:
+        line = origin.first_line + int(origin.lines[number])
+        return f"{origin.source}:{line}: {DERIVED_SENTENCES[problem]}"
     line, column = int(origin.lines[number]), int(origin.columns[number])
-    sentence = SENTENCES[int(examples.problems[number])]
+    sentence = SENTENCES[problem]
     if origin.text is None and origin.translated is not None:  # a row of a file that is no text
         return f"{origin.source}: row {origin.first_line + line}: {sentence}"
     text = (examples.labels.text if origin.text is None else origin.text).tobytes()

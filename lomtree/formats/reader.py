@@ -1,18 +1,21 @@
 """Examples from any number of sources: bytes in, Examples out, problems as sentences."""
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from lomtree.core.derivations import NOTHING, Derivations
 from lomtree.core.errors import DataError
 from lomtree.core.reading import PLAIN, Reading
+from lomtree.derived.derivation import Deriver
 from lomtree.examples.batch import Batch
 from lomtree.examples.examples import Examples, Origin, Strings
 from lomtree.examples.merging import Merger
+from lomtree.examples.namespaces import Namespaces, make_namespaces, one_namespace
 from lomtree.formats.line import Spans, holds, make_arrays
 from lomtree.formats.problems import describe, require_labels
 from lomtree.formats.registry import AUTO, FORMATS, Expected, is_arrow, sniff_format
@@ -20,9 +23,6 @@ from lomtree.formats.source import Source, size_on_disk
 from lomtree.formats.translation import Layout, complete
 from lomtree.system.pipeline import DEPTH, side_by_side
 from lomtree.system.timing import watch
-
-if TYPE_CHECKING:
-    import pyarrow
 
 LONGEST_LINE = 1 << 26  # bytes: what has no line ends is no text, and memory has an end
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -33,6 +33,14 @@ class _Room(NamedTuple):
 
     batch: Batch
     spans: Spans
+    namespaces: Namespaces | None  # where features are derived from them
+
+
+class Parsed(NamedTuple):
+    """Examples, and what others may be derived from."""
+
+    examples: Examples
+    namespaces: Namespaces | None
 
 
 class _Mergers(threading.local):
@@ -93,6 +101,7 @@ class Reader:
     threads: how many blocks of a file are parsed at once. Those of a pipe are parsed as they come.
     reading: how tables are read; afterwards it knows their columns, too.
     trained: the format that a model was trained with, for text that does not tell its own.
+    derived: what is made of their features; of a model's options that is `options.derived`.
     """
 
     def __init__(
@@ -105,6 +114,7 @@ class Reader:
         threads: int = 1,
         reading: Reading = PLAIN,
         trained: str | None = None,
+        derived: Derivations = NOTHING,
     ) -> None:
         self.sources = sources
         self.format = format
@@ -126,6 +136,9 @@ class Reader:
         self._rooms = self._no_rooms()
         self._mergers = _Mergers()
         self._turn = 0
+        self._derived = derived
+        self._notes_words = bool(derived.characters)
+        self._deriver = self._new_deriver()
 
     @property
     def bytes_read(self) -> int:
@@ -136,6 +149,7 @@ class Reader:
         self.skipped = self.lines = self.examples = self._bytes_before = 0
         self.has_features = False
         self._rooms = self._no_rooms()  # an iteration left early may still be filling its own
+        self._deriver = self._new_deriver()
         for path in self.sources:
             with Source(path) as source:
                 self._source = source
@@ -150,12 +164,38 @@ class Reader:
             parsed = side_by_side(self._parse, unparsed, threads)
         else:
             parsed = map(self._parse, unparsed)
-        for examples in parsed:
+        for block in parsed:
+            yield from self._finish(block)
+
+    def parse_text(self, text: bytes, words: bool) -> Parsed:
+        """Parse text that is no source's; its words are noted if they are wanted in any case."""
+        self._notes_words |= words
+        layout = FORMATS[self.format].layout_of("line", self.reading, self._labels_required)
+        return self._parse(self._outline(text, text.count(b"\n"), layout, "line", 1))
+
+    def read_rows(self, rows: Any, layout: Layout, first_row: int) -> Iterator[Examples]:
+        """The examples of a batch of Arrow that is no source's."""
+        count = rows.num_rows
+        unparsed = _Unparsed(rows, None, layout, "the table", first_row, count)
+        yield from self._finish(self._parse(unparsed))
+
+    def _finish(self, block: Parsed) -> Iterator[Examples]:
+        for examples in self._derive(block):
             self.examples += examples.count
             if not self.has_features:
                 lengths = np.diff(examples.batch.starts[: examples.count + 1])
-                self.has_features = bool((lengths[examples.good] > 1).any())
+                constants = int(self._derived.constant)
+                self.has_features = bool((lengths[examples.good] > constants).any())
             yield from self._sort_out(examples)
+
+    def _derive(self, block: Parsed) -> Iterator[Examples]:
+        if self._deriver is None or block.namespaces is None:
+            yield block.examples
+            return
+        parts = self._deriver.parts(block.examples, block.namespaces)
+        for examples in watch.each("derive", parts):
+            watch.count("derive", features=int(examples.batch.starts[examples.count]))
+            yield examples
 
     def _unparsed(self, path: str, source: Source) -> Iterator[_Unparsed]:
         pieces = iter(source)
@@ -230,18 +270,17 @@ class Reader:
         lines = newlines + (not text.endswith(b"\n"))
         return _Unparsed(np.frombuffer(text, np.uint8), room, layout, name, first_line, lines)
 
-    def _parse(self, unparsed: _Unparsed) -> Examples:
+    def _parse(self, unparsed: _Unparsed) -> Parsed:
         text, translation = unparsed.text, None
         if unparsed.layout is not None:
             with watch.stage("translate"):
                 translation = unparsed.layout.translate(text)
             text = translation.text
-        room = unparsed.room or _Room(*make_arrays(len(text), text.tobytes().count(b"\n")))
-        batch, spans = room
+        room = unparsed.room or self._new_room(len(text), text.tobytes().count(b"\n"))
         with watch.stage("parse", bytes=len(text)):
-            count, features = FORMATS[self.format].parse(text, 0, len(text), batch, spans)
-            self._mergers.mine.merge(batch, count, spans.may_repeat)
+            count, features, namespaces = self._fill(text, room)
         watch.count("parse", features=features)
+        batch, spans, _ = room
         examples = Examples(
             batch,
             count,
@@ -256,7 +295,24 @@ class Reader:
             examples = complete(examples, translation, unparsed.text, unparsed.layout.of_records)
         if self._labels_required:
             require_labels(examples)
-        return examples
+        return Parsed(examples, namespaces)
+
+    def _fill(self, text: np.ndarray, room: _Room) -> tuple[int, int, Namespaces | None]:
+        """Parse a text: the numbers of its examples and features, and where these come from, if
+        others are derived from them. If not, those that come twice are merged already."""
+        format, (batch, spans, namespaces) = FORMATS[self.format], room
+        note = format.parse_namespaces
+        if namespaces is not None and note is not None:
+            return *note(text, 0, len(text), batch, spans, namespaces), namespaces
+        count, features = format.parse(text, 0, len(text), batch, spans)
+        if namespaces is not None:
+            return count, features, one_namespace(batch, count)
+        self._mergers.mine.merge(batch, count, spans.may_repeat)
+        return count, features, None
+
+    def _new_deriver(self) -> Deriver | None:
+        """With room for what is handed on, and for what is in the making."""
+        return None if self._derived == NOTHING else Deriver(self._derived, self._kept_blocks + 1)
 
     def _no_rooms(self) -> list[_Room | None]:
         return [None] * (self._kept_blocks + self._threads)
@@ -266,9 +322,19 @@ class Reader:
         room = self._rooms[self._turn]
         if room is None or not holds(room.batch, byte_count, newlines):
             # A little more than asked for, as the next text is never exactly as long.
-            arrays = make_arrays(byte_count + byte_count // 4, newlines + newlines // 4)
-            room = self._rooms[self._turn] = _Room(*arrays)
+            more_bytes, more_lines = byte_count // 4, newlines // 4
+            room = self._new_room(byte_count + more_bytes, newlines + more_lines)
+            self._rooms[self._turn] = room
         return room
+
+    def _new_room(self, byte_count: int, newlines: int) -> _Room:
+        """At worst, each feature has a namespace of its own."""
+        batch, spans = make_arrays(byte_count, newlines)
+        if self._derived == NOTHING:
+            return _Room(batch, spans, None)
+        features = len(batch.values)
+        words = features * self._notes_words
+        return _Room(batch, spans, make_namespaces(len(batch.labels), features, words))
 
     def _sort_out(self, examples: Examples) -> Iterator[Examples]:
         """Hand on the examples as `on_error` wants it."""
@@ -283,42 +349,6 @@ class Reader:
             before = examples.origin._replace(line_count=int(examples.origin.lines[bad[0]]))
             yield replace(examples, count=int(bad[0]), origin=before)
         raise error
-
-
-def read_batches(
-    batches: "Iterable[pyarrow.RecordBatch]",
-    reading: Reading,
-    labels_required: bool = False,
-    on_error: str = "stop",
-) -> Iterator[Examples]:
-    """The examples of batches of Arrow (`Table.to_batches()`, a RecordBatchReader), as they would
-    be read from a file of Parquet; DataError as a Reader raises it."""
-    from lomtree.formats.arrow import ArrowLayout, cut
-
-    reader = Reader([], "parquet", on_error, labels_required)
-    layout, first_row = ArrowLayout("the table", reading, labels_required), 1
-    for whole in batches:
-        layout.see(whole)
-        for batch in cut(whole):
-            unparsed = _Unparsed(batch, None, layout, "the table", first_row, batch.num_rows)
-            yield from reader._sort_out(reader._parse(unparsed))
-            first_row += batch.num_rows
-
-
-def read_line(line: bytes, format: str = AUTO, reading: Reading = PLAIN) -> Examples:
-    """The examples of one line that is no file's; DataError if it is none."""
-    reader = Reader([], format, reading=reading)
-    if format == AUTO:
-        found = sniff_format(line, "line", Expected(reading))
-        if found is None:
-            raise DataError("the line is empty")
-        reader.format = found.name
-    layout = FORMATS[reader.format].layout_of("line", reading, labels_required=False)
-    examples = reader._parse(reader._outline(line, line.count(b"\n"), layout, "line", 1))
-    bad = np.flatnonzero(~examples.good)
-    if len(bad):
-        raise DataError(describe(examples, int(bad[0])))
-    return examples
 
 
 def _text_alone(source: str, pieces: Iterator[bytes]) -> Iterator[bytes]:

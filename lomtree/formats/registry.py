@@ -31,6 +31,7 @@ class Format:
     example: str  # how a line looks
     sniff: Callable[[bytes], bool]
     module: str = "lomtree.formats.vw"
+    namespaces_module: str | None = "lomtree.formats.vw_namespaces"  # its parser notes namespaces
     translator: str | None = None
     is_table: bool = False  # tables name their features alike, whatever they are written in
     is_any_text: bool = False  # any text may be of this format: only a model tells that it is
@@ -40,6 +41,13 @@ class Format:
         """parse(text, begin, end, batch, spans): parses whole lines into arrays that make_arrays of
         lomtree.formats.line has made, and returns the numbers of (examples, features)."""
         return import_module(self.module).parse
+
+    @property
+    def parse_namespaces(self) -> Callable[..., Any] | None:
+        """The same with an argument more, Namespaces to fill (make_namespaces); None where there is
+        one namespace, whose words nobody can ask for."""
+        module = self.namespaces_module
+        return import_module(module).parse_namespaces if module else None
 
     @property
     def feature_names(self) -> Callable[[bytes], dict[int, str]]:
@@ -85,6 +93,7 @@ FORMATS = {
             "label index:value ...",
             lambda _line: True,
             "lomtree.formats.libsvm",
+            None,
         ),
         *(
             Format(

@@ -37,7 +37,7 @@ from lomtree.hashing.murmur3 import murmur3, murmur3_word
 from lomtree.jit.intrinsics import find16, load64, trailing_zeros
 from lomtree.jit.kernel import kernel
 
-_ZERO, _ONE, _NINE, _COLON, _BAR, _QUOTE = 48, 49, 57, 58, 124, 39
+_ZERO, _ONE, _NINE, COLON, BAR, _QUOTE = 48, 49, 57, 58, 124, 39
 
 _LOOK = 16  # bytes that find16 looks at, whether or not they belong to the line
 _LONG = 8  # bytes of a name that murmur3_word cannot hash
@@ -48,12 +48,12 @@ _DIGIT_VALUES = np.arange(-_ZERO, 256 - _ZERO).astype(np.float32)
 
 @kernel
 def _ends_word(byte):
-    return is_space(byte) or byte == _BAR
+    return is_space(byte) or byte == BAR
 
 
 @kernel
 def _ends_name(byte):
-    return (byte <= _COLON and (is_space(byte) or byte == _COLON)) or byte == _BAR
+    return (byte <= COLON and (is_space(byte) or byte == COLON)) or byte == BAR
 
 
 @kernel
@@ -77,8 +77,8 @@ def _scan_digits(text, begin, end, seed):
 @kernel
 def _measure_word(text, begin, end):
     """The lengths of a name and of the whole word, each right if it is below _LOOK."""
-    gaps = find16(text, begin, SPACE) | find16(text, begin, TAB) | find16(text, begin, _BAR)
-    colons = find16(text, begin, _COLON)
+    gaps = find16(text, begin, SPACE) | find16(text, begin, TAB) | find16(text, begin, BAR)
+    colons = find16(text, begin, COLON)
     room = end - begin
     return min(trailing_zeros(gaps | colons), room), min(trailing_zeros(gaps), room)
 
@@ -108,7 +108,7 @@ def _hash_trimmed(text, begin, end, seed):
 
 
 @kernel
-def _scan_name(text, begin, end, seed):
+def scan_name(text, begin, end, seed):
     """The hash of a name, VW's `--hash strings`, and where the name stops."""
     if _ZERO <= text[np.uint64(begin)] <= _NINE:
         number, stop = _scan_digits(text, begin, end, seed)
@@ -136,7 +136,7 @@ def _scan_header(text, position, end):
     while True:
         while position < end and is_space(text[np.uint64(position)]):
             position += 1
-        if position >= end or text[np.uint64(position)] == _BAR:
+        if position >= end or text[np.uint64(position)] == BAR:
             return count, first, first_end, second, second_end, third, last, last_end, position
         last = position
         while position < end and not _ends_word(text[np.uint64(position)]):
@@ -155,12 +155,12 @@ def _scan_header(text, position, end):
 def _has_colon(text, begin, end):
     found = False
     for position in range(begin, end):
-        found |= text[position] == _COLON
+        found |= text[position] == COLON
     return found
 
 
 @kernel
-def _read_header(text, position, end, batch, spans, example):
+def read_header(text, position, end, batch, spans, example):
     """Label, importance and tag; returns (the bar's or the problem's position, problem)."""
     count, first, first_end, second, second_end, third, last, last_end, stop = _scan_header(
         text, position, end
@@ -188,15 +188,15 @@ def _read_header(text, position, end, batch, spans, example):
 
 
 @kernel
-def _read_namespace(text, position, end):
+def read_namespace(text, position, end):
     """What stands behind a bar: (hash, weight, stop or the problem's position, problem)."""
     weight = np.float32(1.0)
     if _word_over(text, position, end):
         return np.uint32(0), weight, position, GOOD
-    if text[position] == _COLON:
+    if text[position] == COLON:
         return np.uint32(0), weight, position, NO_NAMESPACE
-    name, stop = _scan_name(text, position, end, np.uint32(0))
-    if stop < end and text[stop] == _COLON:
+    name, stop = scan_name(text, position, end, np.uint32(0))
+    if stop < end and text[stop] == COLON:
         colon = stop
         weight, stop, problem = _read_value(text, colon + 1, end)
         if problem != GOOD:
@@ -205,9 +205,9 @@ def _read_namespace(text, position, end):
 
 
 @kernel
-def _read_weighted_value(text, colon, end, weight):
+def read_weighted_value(text, colon, end, weight):
     """The value whose ':' stands at `colon`: (value, stop or the problem's position, problem)."""
-    if colon >= end or text[np.uint64(colon)] != _COLON:
+    if colon >= end or text[np.uint64(colon)] != COLON:
         return weight, colon, GOOD
     value, stop, problem = _read_value(text, colon + 1, end)
     value = np.float32(value * weight)
@@ -224,7 +224,7 @@ def _is_short_value(name_length, word_length, last):
 
 
 @kernel
-def _read_features(text, position, end, batch, feature, namespace, weight):
+def read_features(text, position, end, batch, feature, namespace, weight):
     """The features of one namespace: (stop or the problem's position, features so far, problem).
 
     In one piece, and with one call of each function, or else the compiler would not inline them.
@@ -235,30 +235,30 @@ def _read_features(text, position, end, batch, feature, namespace, weight):
     while True:
         while position < end and is_space(text[np.uint64(position)]):
             position += 1
-        if position >= end or text[np.uint64(position)] == _BAR:
+        if position >= end or text[np.uint64(position)] == BAR:
             return position, feature, GOOD
         begin = position
         first = last = text[np.uint64(begin)]
         name_length = word_length = _LOOK
         short = False
-        if begin <= last_quick and first > SPACE and not _ZERO <= first <= _COLON:
+        if begin <= last_quick and first > SPACE and not _ZERO <= first <= COLON:
             name_length, word_length = _measure_word(text, begin, end)
         if name_length < _LONG and text[np.uint64(begin + name_length - 1)] > SPACE:
             name = murmur3_word(load64(text, begin), name_length, namespace)
             position = begin + name_length
             last = text[np.uint64(begin + word_length - 1)]
             short = _is_short_value(name_length, word_length, last)
-        elif first == _COLON:
+        elif first == COLON:
             name = np.uint32(namespace + np.uint32(anonymous))
             anonymous += 1
         else:
-            name, position = _scan_name(text, begin, end, namespace)
+            name, position = scan_name(text, begin, end, namespace)
         if short:
             digit = last if word_length > name_length else np.uint8(_ONE)
             value = np.float32(_DIGIT_VALUES[np.uint64(digit)] * weight)
             position = begin + word_length
         else:
-            value, position, problem = _read_weighted_value(text, position, end, weight)
+            value, position, problem = read_weighted_value(text, position, end, weight)
             if problem != GOOD:
                 return position, feature, problem
         # Written in any case; if it is 0, the next feature takes its place.
@@ -269,11 +269,11 @@ def _read_features(text, position, end, batch, feature, namespace, weight):
 
 @kernel
 def _read_namespaces(text, position, end, batch, feature):
-    """All that follows the first bar; returns like _read_features."""
-    while position < end and text[position] == _BAR:
-        namespace, weight, position, problem = _read_namespace(text, position + 1, end)
+    """All that follows the first bar; returns like read_features."""
+    while position < end and text[position] == BAR:
+        namespace, weight, position, problem = read_namespace(text, position + 1, end)
         if problem == GOOD:
-            position, feature, problem = _read_features(
+            position, feature, problem = read_features(
                 text, position, end, batch, feature, namespace, weight
             )
         if problem != GOOD:
@@ -300,7 +300,7 @@ def parse(text, begin, end, batch, spans):
         position = skip_spaces(text, line_begin, line_end)
         if position < line_end:
             start_example(batch, spans, example, line, position)
-            position, problem = _read_header(text, position, line_end, batch, spans, example)
+            position, problem = read_header(text, position, line_end, batch, spans, example)
             if problem == GOOD:
                 line_end = find_byte(text, position, line_end, RETURN)
                 position, feature, problem = _read_namespaces(

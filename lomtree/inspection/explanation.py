@@ -3,9 +3,11 @@
 from typing import Any
 
 from lomtree.core.constants import NO_NODE
+from lomtree.core.derivations import NOTHING, Derivations
 from lomtree.core.errors import LomtreeError
 from lomtree.examples.batch import Vector
-from lomtree.formats.reader import read_line
+from lomtree.formats.naming import names_in_line
+from lomtree.formats.one_line import read_line
 from lomtree.formats.registry import AUTO, FORMATS, Expected, same_features, sniff_format
 from lomtree.learners.base import Learner
 from lomtree.learners.tree.learner import TreeLearner
@@ -13,31 +15,35 @@ from lomtree.learners.tree.learner import TreeLearner
 
 class OneExample:
     """A line of text with one example, in the format that the model was trained with, where that is
-    known, and scaled as a learner wants it. `vector` has the scaled values."""
+    known, with the derived features of that model, and scaled as a learner wants it. `vector` has
+    the scaled values."""
 
-    def __init__(self, learner: Learner, line: bytes, trained: str | None = None) -> None:
+    def __init__(
+        self,
+        learner: Learner,
+        line: bytes,
+        trained: str | None = None,
+        derived: Derivations = NOTHING,
+    ) -> None:
         by_itself = b"|" in line  # VW text, whatever the model was trained with
         if trained in FORMATS and FORMATS[trained].is_table and not by_itself:
             raise LomtreeError(
                 "an example of a table is given as VW text: '| column:3 other=word |text words'"
             )
         format = sniff_format(line, "the line", Expected(trained=None if by_itself else trained))
-        examples = read_line(line, format.name if format else AUTO)
+        examples = read_line(line, format.name if format else AUTO, derived=derived)
         if examples.count != 1:
             raise LomtreeError("one line with one example is needed")
         self.batch = examples.batch
         assert format is not None
-        if self.batch.starts[1] == 1 and format.name != trained:
+        if self.batch.starts[1] == int(derived.constant) and format.name != trained:
             raise LomtreeError(f"the line has no features: is it {format.title}?")
         if trained is not None and not same_features(trained, format.name):
             title = FORMATS[trained].title if trained in FORMATS else trained
             raise LomtreeError(
                 f"the line is {format.title}, but the model was trained with {title}"
             )
-        assert examples.origin is not None
-        translated = examples.origin.translated
-        named = line if translated is None else translated.tobytes()
-        self._names = format.feature_names(named)
+        self._names = names_in_line(line, format, derived)
         scaled = learner.scaler.outline(self.batch, 1)
         learner.scaler.apply(self.batch, 0, 1, scaled)
         count = int(self.batch.starts[1])
@@ -53,8 +59,14 @@ class OneExample:
 class Explanation:
     """The steps of one example, each (node, score, where to); `leaf` is where it ends."""
 
-    def __init__(self, learner: TreeLearner, line: bytes, trained: str | None = None) -> None:
-        self._learner, self._example = learner, OneExample(learner, line, trained)
+    def __init__(
+        self,
+        learner: TreeLearner,
+        line: bytes,
+        trained: str | None = None,
+        derived: Derivations = NOTHING,
+    ) -> None:
+        self._learner, self._example = learner, OneExample(learner, line, trained, derived)
         vector = self._example.vector
         self.steps: list[tuple[int, float, int]] = []
         j = learner.root

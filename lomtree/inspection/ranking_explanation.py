@@ -21,7 +21,7 @@ def explain_ranking(model: Model, line: bytes, most: int) -> Row | None:
     learner = model.learner
     if not learner.ranks:
         return None
-    example = OneExample(learner, line, model.format)
+    example = OneExample(learner, line, model.format, model.options.derived)
     candidates, count = learner.candidates(example.batch)
     weights = learner.scorer.weights
     order = np.argsort(-candidates.logits[:count], kind="stable").tolist()

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from lomtree.core.algorithms import ALGORITHMS, options_of_others
+from lomtree.core.options import DERIVATIONS, derivation_words
 from lomtree.core.printable import printable
 
 _BAR = 40  # characters
@@ -45,6 +46,8 @@ def summary_text(found: Row) -> str:
         "labels": f"{found['labels']:,}",
         "weights": _weights(found["weights"]),
     }
+    if words := derivation_words(options):
+        lines["derived"] = words
     if found["checkpoint_after"]:
         after = f"{found['checkpoint_after']:,}"
         lines["unfinished"] = f"a checkpoint, after {after} examples of its run, passes counted"
@@ -66,7 +69,7 @@ def _told(options: Row) -> Iterator[tuple[str, Any]]:
     others = options_of_others(options["algorithm"])
     for name, value in options.items():
         unset = name in ("max_nodes", "classes", "holdout") and not value
-        if name != "algorithm" and name not in others and not unset:
+        if name not in ("algorithm", *DERIVATIONS, *others) and not unset:
             yield name.replace("_", "-"), value
 
 

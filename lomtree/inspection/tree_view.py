@@ -36,6 +36,7 @@ class TreeView:
     ) -> None:
         self._learner = tree_of(model)
         self._labels, self._format, self._shape = model.labels, model.format, shape
+        self._derived = model.options.derived
         self._nodes, self._root = self._learner.nodes, self._learner.root
         self._from_model = from_model
         self.counted = leaf_counts is not None
@@ -212,7 +213,7 @@ class TreeView:
 
     def path(self, line: bytes, most: int) -> Row:
         """The way of one example, and the features that weigh most on it."""
-        walk = Explanation(self._learner, line, self._format)
+        walk = Explanation(self._learner, line, self._format, self._derived)
         steps = [
             {
                 "node": v,

@@ -3,10 +3,11 @@
 from dataclasses import asdict, dataclass, fields
 from typing import NamedTuple
 
-from lomtree.core.errors import ModelError, OptionError, PredictOnlyError
+from lomtree.core.errors import LomtreeError, ModelError, OptionError, PredictOnlyError
 from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
 from lomtree.core.reading import PLAIN, Reading
+from lomtree.examples.examples import Examples
 from lomtree.examples.label_index import LabelIndex
 from lomtree.learners.base import Learner
 from lomtree.learners.factory import learner_for, new_learner
@@ -43,6 +44,15 @@ class Model:
         model = cls(options, LabelIndex(), new_learner(options, execution))
         model.labels.most = options.max_labels
         return model
+
+    def check(self, examples: Examples) -> None:
+        """LomtreeError if the examples do not have the derived features that the model learns."""
+        wanted = self.options.derived
+        if examples.derived is not wanted and examples.derived != wanted:
+            raise LomtreeError(
+                "the model and its examples have different derived features: "
+                "Reader(..., derived=model.options.derived) gives those of a model"
+            )
 
     def reconfigure(self, options: Options) -> None:
         """Train on with other options."""
@@ -138,6 +148,7 @@ def _read_options(values: dict) -> Options:
     wanted = {option.name: option.type for option in fields(Options)}
     if set(values) != set(wanted):
         raise ModelError("its options are not those of this version")
+    values = {name: _as_given(value) for name, value in values.items()}
     for name, kind in wanted.items():
         if type(values[name]) is not kind and not (kind is float and type(values[name]) is int):
             raise ModelError(f"its option {name} has the wrong type")
@@ -145,6 +156,13 @@ def _read_options(values: dict) -> Options:
         return Options(**values)
     except OptionError as error:
         raise ModelError(f"its options are wrong: {error}") from None
+
+
+def _as_given(value: object) -> object:
+    """A list of words as the tuple that it was before it was written."""
+    if type(value) is list and all(type(word) is str for word in value):
+        return tuple(value)
+    return value
 
 
 def _read_labels(arrays: Arrays) -> LabelIndex:

@@ -10,7 +10,13 @@ from lomtree import __version__
 from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.errors import DataError, LomtreeError, OptionError, PredictOnlyError, Stopped
 from lomtree.core.execution import Execution, threads_for
-from lomtree.core.options import OPTION_NAMES, Options, choose_options, option_name
+from lomtree.core.options import (
+    OPTION_NAMES,
+    Options,
+    choose_options,
+    derivation_words,
+    option_name,
+)
 from lomtree.examples.cache import Cache, CacheWriter, describe, is_cache
 from lomtree.formats.reader import Reader
 from lomtree.formats.registry import format_warning, same_features
@@ -56,9 +62,6 @@ class Session:
         self._warned = False  # of another format than the model's
         self._bar = ProgressBar()
         self._check_paths(arguments)
-        self._reader = Reader(
-            arguments["sources"], self._format, self._on_error, labels_required=True
-        )
         self._execution = Execution(
             threads_for(arguments["threads"]),
             progressive=not self._quiet or bool(self._predictions_path),
@@ -73,9 +76,16 @@ class Session:
         self._origin = origin_of(given_model, self._target)
         self._has_ended = False
         self._model = self._first_model(given, options)
-        self._reader.reading = self._model.reading.changed(arguments["reading"])
-        self._reader.trained = self._model.format
-        self._begun_with = self._reader.reading
+        self._begun_with = self._model.reading.changed(arguments["reading"])
+        self._reader = Reader(
+            arguments["sources"],
+            self._format,
+            self._on_error,
+            labels_required=True,
+            reading=self._begun_with,
+            trained=self._model.format,
+            derived=self._model.options.derived,
+        )
         self._meter = Meter(
             self._model.labels,
             arguments["progress"],
@@ -251,9 +261,9 @@ class Session:
             self._say(f"{self._cache_path}: not written, since the data changed meanwhile\n")
 
     def _describe(self) -> dict:
-        return describe(
-            self._reader.sources, self._format, self._on_error, __version__, self._begun_with
-        )
+        read = (self._reader.sources, self._format, self._on_error)
+        derived = self._model.options.derivations
+        return describe(*read, __version__, self._begun_with, derived)
 
     def _watched(self, examples: Iterator[Numbered]) -> Iterator[Numbered]:
         """The same examples of the reader; the bar moves, and the model learns their format."""
@@ -295,7 +305,8 @@ class Session:
 
     def _after_pass(self, trainer: Trainer) -> None:
         read = trainer.examples_read
-        if trainer.passes_done == 1 and trainer.features == read > 0:
+        constants = read * int(self._model.options.derived.constant)
+        if trainer.passes_done == 1 and trainer.features == constants and read > 0:
             raise DataError(
                 f"{self._names}: none of the {read:,} examples has a feature, so there is nothing "
                 f"to learn from: is the text in the {self._model.format} format?"
@@ -318,6 +329,8 @@ class Session:
             f"learning rate {options.learning_rate:g}, "
             f"power {options.power_t:g}, {describe_clip(options)}, {passes}{holdout}\n"
         )
+        if words := derivation_words(options.derivations):
+            self._say(f"derived features: {words}\n")
         if options.paper:
             self._say(describe_paper(options))
         self._say(f"predictions below: {self._shown}, before the example is learned\n")

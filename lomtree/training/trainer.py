@@ -75,6 +75,7 @@ class Trainer:
     def _noted(self, source: Iterable[Examples]) -> Iterator[Examples]:
         """The same examples; the model learns what format their text has."""
         for examples in source:
+            self.model.check(examples)
             self.model.format = self.model.format or examples.format
             self.model.reading = getattr(source, "reading", self.model.reading)
             yield examples

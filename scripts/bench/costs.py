@@ -17,6 +17,7 @@ class Cost(NamedTuple):
     megabytes: float  # resident, at the most
     said: str = ""  # on stderr
     printed: str = ""  # on stdout
+    processor: float = 0.0  # seconds, of all cores
 
 
 def run(command: list[str]) -> Cost:
@@ -28,8 +29,9 @@ def run(command: list[str]) -> Cost:
         )
         if done.returncode != 0:
             raise SystemExit(f"failed: {' '.join(command)}\n{done.stderr}")
-        seconds, kilobytes = note.read().split()
-    return Cost(float(seconds), int(kilobytes) / 1024, done.stderr, done.stdout)
+        seconds, kilobytes, processor = note.read().split()
+    megabytes = int(kilobytes) / 1024
+    return Cost(float(seconds), megabytes, done.stderr, done.stdout, float(processor))
 
 
 def best(costs: list[Cost]) -> Cost:

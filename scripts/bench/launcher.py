@@ -1,4 +1,5 @@
-"""Run a command; its seconds and the most memory it held, in kilobytes, go to a file.
+"""Run a command; its seconds, the most memory it held, in kilobytes, and its seconds of processor
+time go to a file.
 
     python scripts/bench/launcher.py FILE COMMAND ...
 
@@ -20,7 +21,7 @@ def main() -> None:
     _, status, usage = os.wait4(pid, 0)
     seconds = time.perf_counter() - begun
     with open(path, "w") as file:
-        file.write(f"{seconds} {usage.ru_maxrss}")
+        file.write(f"{seconds} {usage.ru_maxrss} {usage.ru_utime + usage.ru_stime}")
     sys.exit(os.waitstatus_to_exitcode(status) and 1)
 
 

@@ -54,3 +54,16 @@ def test_the_package_says_that_it_is_typed_and_what_it_is():
     assert found["Author"] or found["Author-email"]
     assert "Typing :: Typed" in found.get_all("Classifier")
     assert any("1406.1822" in url for url in found.get_all("Project-URL"))
+
+
+def test_a_model_refuses_examples_without_its_derived_features(tmp_path):
+    (tmp_path / "data.vw").write_text("1 |a x |b y\n2 |a z |b y\n")
+    model = lomtree.Model.new(lomtree.Options(quadratic=("ab",)))
+    plain = lomtree.Reader([str(tmp_path / "data.vw")], labels_required=True)
+    with pytest.raises(lomtree.LomtreeError, match="different derived features: Reader"):
+        lomtree.Trainer(model).learn(plain)
+    derived = lomtree.Reader(plain.sources, labels_required=True, derived=model.options.derived)
+    lomtree.Trainer(model).learn(derived, passes=2)
+    assert lomtree.score_examples(model, derived).examples == 2
+    with pytest.raises(lomtree.LomtreeError, match="different derived features: Reader"):
+        lomtree.score_examples(model, plain)

@@ -9,7 +9,7 @@ from lomtree.examples.batch import CONSTANT, Batch, Vector
 from lomtree.examples.merging import Merger
 from lomtree.formats.libsvm import parse as parse_libsvm
 from lomtree.formats.line import make_arrays
-from lomtree.formats.reader import read_line
+from lomtree.formats.one_line import read_line
 from lomtree.linear.hashed_weights import make_weights
 from lomtree.linear.update import Target, rule_of, score, update
 

@@ -10,7 +10,8 @@ from lomtree.core.reading import Reading
 from lomtree.examples.examples import GOOD
 from lomtree.formats.fasttext import translate
 from lomtree.formats.line import make_arrays
-from lomtree.formats.reader import Reader, read_line
+from lomtree.formats.one_line import read_line
+from lomtree.formats.reader import Reader
 from lomtree.formats.vw import parse
 from tests.oracles.tables import fasttext
 from tests.oracles.text import Example, assert_same

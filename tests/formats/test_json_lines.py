@@ -10,7 +10,8 @@ import pytest
 
 from lomtree.core.errors import DataError
 from lomtree.examples.examples import Examples
-from lomtree.formats.reader import Reader, read_line
+from lomtree.formats.one_line import read_line
+from lomtree.formats.reader import Reader
 
 
 def features(line: str | bytes) -> dict[int, float]:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from lomtree.formats.reader import read_line
+from lomtree.formats.one_line import read_line
 
 TREES = ("lomtree", "rtree", "filter")
 

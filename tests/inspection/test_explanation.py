@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lomtree.formats import libsvm
-from lomtree.formats.reader import read_line
+from lomtree.formats.one_line import read_line
 from lomtree.formats.vw import feature_names
 from lomtree.linear.hashed_weights import index_of, offset_of
 from lomtree.model.model_file import read_model
