@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from lomtree.cli.options import (
+    FILE,
     check_standard_input,
     check_walk,
     command,
@@ -41,7 +42,13 @@ from lomtree.system.timing import watch
 @click.option(
     "--probabilities", is_flag=True, help="Print the best label with its probability; as --top 1."
 )
-@click.option("-p", "--predictions", metavar="OUT", help="Write to this file instead of stdout.")
+@click.option(
+    "-p",
+    "--predictions",
+    type=FILE,
+    metavar="FILE",
+    help="Write to this file instead of stdout.",
+)
 @input_options
 @click.pass_context
 def predict(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from lomtree.cli.options import command, input_options, say_compiling, threads_option
+from lomtree.cli.options import FILE, command, input_options, say_compiling, threads_option
 from lomtree.core.options import Options, choose_options
 
 
@@ -58,6 +58,7 @@ def _training_options(command):
 @click.option(
     "-f",
     "--final-model",
+    type=FILE,
     required=True,
     metavar="MODEL",
     help="Write the model to this file; '-' is stdout.",
@@ -65,6 +66,7 @@ def _training_options(command):
 @click.option(
     "-i",
     "--initial-model",
+    type=FILE,
     metavar="MODEL",
     help="Go on training this model; '-' is standard input.",
 )
@@ -77,7 +79,10 @@ def _training_options(command):
 )
 @_training_options
 @click.option(
-    "--cache", metavar="FILE", help="Keep the parsed examples in this file for later runs."
+    "--cache",
+    type=FILE,
+    metavar="FILE",
+    help="Keep the parsed examples in this file for later runs.",
 )
 @click.option(
     "--save-every",
