@@ -1,7 +1,8 @@
 """Which group of a command's help an option is in.
 
 Options of training choose theirs where they are defined, in lomtree.core.options; those that only
-the command line has are listed here, by the names of their parameters.
+the command line has are listed here, by the names of their parameters, and of their command where
+that matters.
 """
 
 from dataclasses import fields
@@ -9,11 +10,12 @@ from dataclasses import fields
 from lomtree.core.options import FEATURES, HOW_LONG, MEMORY, REGRESSORS, TREE, WHAT, Options
 
 MODEL, INPUT, SEARCH, SHOWN, OUTPUT = "Model", "Input", "Search", "What is shown", "Output"
-OTHER = "Other"
+COLUMNS, OTHER = "Columns of tables", "Other"
 
 # The order of the groups in a help page.
 GROUPS = (
-    MODEL, WHAT, HOW_LONG, TREE, REGRESSORS, FEATURES, SEARCH, SHOWN, INPUT, MEMORY, OUTPUT, OTHER,
+    MODEL, WHAT, HOW_LONG, TREE, REGRESSORS, FEATURES, SEARCH, SHOWN, INPUT, COLUMNS, MEMORY,
+    OUTPUT, OTHER,
 )  # fmt: skip
 
 # Of a command with many options, those that most people need.
@@ -30,13 +32,17 @@ _OF_COMMANDS = {
     SEARCH: ("walk", "beam"),
     SHOWN: (
         "top", "probabilities", "recall", "by_label", "confusion", "rows", "tree", "levels",
-        "depths", "label", "line", "paths", "nth",
+        "depths", "inspect.label", "line", "paths", "nth",
     ),
-    INPUT: ("data", "format", "on_error"),
+    INPUT: ("data", "format", "on_error", "first_label"),
+    COLUMNS: (
+        "label", "text", "categorical", "tag", "importance", "drop", "no_header", "label_column",
+        "text_column", "delimiter", "no_quotes",
+    ),
     MEMORY: ("cache", "threads"),
     OUTPUT: (
-        "predictions", "predict_only", "progress", "plot", "weights", "as_json", "timings",
-        "quiet", "debug", "version",
+        "predictions", "predict_only", "progress", "plot", "weights", "as_json", "as_tsv",
+        "timings", "quiet",
     ),
     OTHER: ("help",),
 }  # fmt: skip
@@ -45,5 +51,5 @@ GROUP_OF = {field.name: field.metadata["group"] for field in fields(Options)}
 GROUP_OF |= {name: group for group, names in _OF_COMMANDS.items() for name in names}
 
 
-def group_of(parameter: str) -> str:
-    return GROUP_OF.get(parameter) or OTHER
+def group_of(command: str, parameter: str) -> str:
+    return GROUP_OF.get(f"{command}.{parameter}") or GROUP_OF.get(parameter) or OTHER

@@ -134,9 +134,11 @@ def inspect(
     if found:
         _print_inspection(found, as_json)
     for text in text_lines([paths] if paths else []):
+        with text.blamed():
+            explained = _explained(whole, inspection, text.text, top)
         if not as_json:
-            click.echo(text)
-        _print_inspection(_explained(whole, inspection, text, top), as_json)
+            click.echo(text.text)
+        _print_inspection(explained, as_json)
 
 
 def _explained(model: "Model", inspection: "Inspection", line: bytes, top: int) -> dict:

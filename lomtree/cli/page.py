@@ -21,14 +21,15 @@ def sections(
         for option in command.get_params(ctx)
         if isinstance(option, click.Option) and not option.hidden
     }
-    first = [options[name] for name in FIRST.get(command.name or "", ()) if name in options]
+    own = command.name or ""
+    first = [options[name] for name in FIRST.get(own, ()) if name in options]
     if first:
         yield MOST_USED, first
     for group in GROUPS:
         rest = [
             option
             for name, option in options.items()
-            if group_of(str(name)) == group and option not in first
+            if group_of(own, str(name)) == group and option not in first
         ]
         if rest:
             yield group, rest

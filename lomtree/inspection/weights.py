@@ -15,13 +15,14 @@ import numpy as np
 from lomtree import __version__
 from lomtree.core.constants import NO_NODE
 from lomtree.inspection.explanation import Explanation, OneExample
+from lomtree.inspection.text_lines import TextLine
 from lomtree.learners.tree.learner import TreeLearner
 from lomtree.model.model import Model
 
 Passed = dict[int, set[int]]  # the features that came to each node
 
 
-def weight_lines(model: Model, examples: Iterable[bytes] | None = None) -> Iterator[str]:
+def weight_lines(model: Model, examples: Iterable[TextLine] | None = None) -> Iterator[str]:
     """`examples` are lines of text in the model's format, whose features' names are told."""
     yield from _head(model)
     trees = [tree for tree in model.learner.members if isinstance(tree, TreeLearner)]
@@ -39,7 +40,8 @@ def weight_lines(model: Model, examples: Iterable[bytes] | None = None) -> Itera
     names: dict[int, str] = {}
     passed: list[Passed] = [{} for _ in trees]
     for line in examples:
-        _learn_names(model, line, trees, names, passed)
+        with line.blamed():
+            _learn_names(model, line.text, trees, names, passed)
     yield from _weights_of_labels(model, names)
     for number, tree in enumerate(trees):
         yield f"weights of tree {number}"

@@ -3,23 +3,35 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lomtree.core.errors import OptionError
 from lomtree.vw.row import Outcome, Row
 from lomtree.vw.table import find_row
 
 
+class Given(NamedTuple):
+    """An option as it was typed, with its argument; '' for a flag."""
+
+    row: Row
+    name: str
+    value: str
+
+    @property
+    def shown(self) -> str:
+        return f"VW's {self.name} {self.value}".rstrip()
+
+
 @dataclass
 class Arguments:
-    """Rows with their arguments ('' for a flag) in the order of the line, and the words that belong
-    to no option."""
+    """The options of a line in its order, and the words that belong to none."""
 
-    options: list[tuple[Row, str]] = field(default_factory=list)
+    options: list[Given] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
 
     def of_role(self, role: str) -> list[str]:
         """What was given to options that play a role."""
-        return [value for row, value in self.options if row.role == role]
+        return [given.value for given in self.options if given.row.role == role]
 
 
 def read_arguments(line: Sequence[str]) -> Arguments:
@@ -33,43 +45,34 @@ def read_arguments(line: Sequence[str]) -> Arguments:
         if not word.startswith("-") or word == "-":
             found.words.append(word)
             continue
-        row, value = _option(word)
+        row, name, value = _option(word)
         if row.outcome is Outcome.REFUSED:
-            raise OptionError(sentence_of(row, word, value))
+            raise OptionError(f"VW's {name}: {row.sentence}")
         if value is None:
-            value = "" if row.is_flag else _next(rest, word)
+            value = "" if row.is_flag else _next(rest, name)
         elif row.is_flag:
-            raise OptionError(f"VW's {row.name} takes no argument, and {word} gives it one")
-        found.options.append((row, value))
-        found.options += [(row, further) for further in _further(row, rest)]
+            raise OptionError(f"VW's {name} takes no argument, and {word} gives it one")
+        found.options.append(Given(row, name, value))
+        further = [Given(row, name, value) for value in _further(row, rest)]
+        found.options += [] if row.is_flag else further
     return found
 
 
-def sentence_of(row: Row, word: str, value: str | None = None) -> str:
-    """What there is to say about an option, as it was typed."""
-    name = word if value is None else _name_of(word)
-    return f"VW's {name}: {row.sentence or 'lomtree train ' + row.train}"
-
-
-def _name_of(word: str) -> str:
-    return word.partition("=")[0] if word.startswith("--") else word[:2]
-
-
-def _option(word: str) -> tuple[Row, str | None]:
-    """The row of a word such as -q, -qab, --ngram or --ngram=2, and the argument in it, if any."""
-    row = find_row(word)
-    if row is not None:
-        return row, None
-    name = _name_of(word)
+def _option(word: str) -> tuple[Row, str, str | None]:
+    """The row of a word such as -q, -qab, --ngram or --ngram=2, its name, and the argument in it,
+    if there is one."""
+    name, equals, value = word.partition("=")
+    if not word.startswith("--"):
+        name, equals, value = word[:2], word[2:], word[2:]
     row = find_row(name)
     if row is None:
         raise OptionError(f"{name} is no option of VW that is known here: docs/vw.md lists them")
-    return row, word[len(name) :].removeprefix("=") if word.startswith("--") else word[len(name) :]
+    return row, name, value if equals else None
 
 
-def _next(rest: list[str], word: str) -> str:
+def _next(rest: list[str], name: str) -> str:
     if not rest:
-        raise OptionError(f"VW's {word} needs an argument")
+        raise OptionError(f"VW's {name} needs an argument")
     return rest.pop(0)
 
 

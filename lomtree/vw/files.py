@@ -6,6 +6,7 @@ _DAEMON = (
     "there is no daemon: lomtree predict reads a pipe, and answers what has come without waiting "
     "for more"
 )
+_CSV = "lomtree train --format csv has options of its own: --delimiter, --no-header, --label"
 
 ROWS: tuple[Row, ...] = (
     plays("-d --data", "FILE", "data", "name the file itself; '-' or nothing is standard input"),
@@ -44,15 +45,15 @@ ROWS: tuple[Row, ...] = (
     plays("--audit_regressor", "FILE", "invert_hash",
           "lomtree inspect MODEL --weights FILE --data DATA"),
     plays("--save_per_pass", "", "save_per_pass",
-          "a run of one pass after the other, each from the model before: MODEL.1, MODEL.2, ..."),
+          "runs of one pass each, from MODEL.1 to MODEL.2 and so on to MODEL: train -i MODEL.1"),
     plays("--quiet --driver_output_off", "", "quiet", "--quiet, in every command"),
     plays("--no_stdin", "", "no_stdin", "name the file with the data"),
     plays("--dry_run", "", "dry_run", "lomtree vw --dry_run prints the commands, and runs none"),
     plays("--version", "", "version", "lomtree --version"),
     becomes("-P --progress", "N", "-P {}", "as in VW: a whole number, or a factor such as 2.0"),
     becomes("--predict_only_model", "", "--predict-only"),
-    everywhere("--json", "", "--format json", "JSON lines in VW's layout"),
-    everywhere("--csv", "", "--format csv"),
+    everywhere("--json", "", "--format json", "lines of JSON in VW's layout"),
+    everywhere("--csv", "", "--format csv --label _label", "the header names the columns"),
     needless("--save_resume --preserve_performance_counters", "",
              "leave it out: models can be trained further, unless --predict-only wrote them"),
     needless("--compressed", "", "leave it out: .gz, .bz2 and .xz are recognised"),
@@ -77,8 +78,8 @@ ROWS: tuple[Row, ...] = (
     refused("--dsjson", "", "logs of decision services are not read; --json reads one label a "
             "line"),
     refused("--flatbuffer", "", "flatbuffers are not read: text, CSV, JSON or Parquet are"),
-    refused("--csv_separator --csv_no_file_header --csv_header --csv_ns_value", "ARG",
-            "lomtree train --format csv and --format tsv have options of their own"),
+    refused("--csv_separator --csv_header --csv_ns_value", "ARG", _CSV),
+    refused("--csv_no_file_header", "", _CSV),
     refused("--sendto --span_server --span_server_port --unique_id --total --node", "ARG",
             "one machine learns alone: give it the data in one stream"),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from lomtree.vw.row import Row, becomes, left_out, needless, plays, refused
 
 _STEPS = "steps shrink by the squares of the gradients so far; train --power-t says how fast"
-_RECALL = "the recall tree's own: the default learner has candidates, depths and routes of its own"
+_RECALL = "the default learner finds its depth and its candidates in a way of its own"
 
 ROWS: tuple[Row, ...] = (
     becomes("--log_multi", "K", "-k {}",
@@ -24,7 +24,7 @@ ROWS: tuple[Row, ...] = (
     becomes("-b --bit_precision", "N", "-b {}",
             "up to 2^N weights, from 10 to 31; the default is 26", bounds=(10, 31)),
     becomes("-l --learning_rate", "X", "-l {}",
-            "its scale is another: VW's default is 0.5, here it is 4 (oaa: 2)", warns=True),
+            "steps have another scale: VW's default is 0.5, here it is 4 (oaa: 2)", warns=True),
     becomes("--power_t", "X", "--power-t {}"),
     becomes("--adaptive", "", "--update adaptive", "the default"),
     becomes("--sgd", "", "--update sgd"),
@@ -36,7 +36,7 @@ ROWS: tuple[Row, ...] = (
             "squared": ("--loss squared", ""),
             "classic": ("--loss squared", ""),
             "quantile": ("--loss absolute", ""),
-            "hinge": ("--loss logistic", "there is no hinge loss: the logistic is its neighbour"),
+            "hinge": ("--loss logistic", "there is no hinge loss, so the logistic is taken"),
         },
     ),
     needless("--invariant", "", "leave it out: no step goes beyond its target"),

@@ -7,9 +7,9 @@ _BANDIT = "contextual bandits and exploration are not learned here: stay with VW
 _DESCENT = "regressors learn by gradient descent: train --update adaptive or sgd"
 _SEARCH = "structured prediction is not learned here; for one label a line leave it out"
 _MULTILABEL = "an example has one label here: repeat the line for each of its labels"
-_TOURNAMENT = "take the default learner, a tree that grows, or --oaa K: lomtree train -k K"
+_TOURNAMENT = "there are no tournaments: take the default learner (lomtree train) or --oaa K"
 _PRODUCTS = "train -q, --cubic and --interactions multiply features"
-_MEMORY = "take the default learner, which finds labels by features, too: lomtree train"
+_MEMORY = "there is no memory tree: the default learner finds labels by features, too"
 _NETWORK = "there is no neural network: regressors are linear"
 
 ROWS: tuple[Row, ...] = (

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from lomtree.core.errors import OptionError
-from lomtree.vw.arguments import Arguments, read_arguments
-from lomtree.vw.row import Outcome, Row
+from lomtree.vw.arguments import Arguments, Given, read_arguments
+from lomtree.vw.row import Outcome
 
 NOWHERE = "/dev/null"
 _STDIN, _STDOUT = ("-", "/dev/stdin"), ("-", "/dev/stdout")
 _HELD_OUT = 10  # VW's default: one of so many, if there are several passes
+_MOST_SHOWN = 1000  # labels that predict --top prints at most
 _RAW = "10"  # labels with probabilities, where VW writes the scores of all
 _PATH_NAMESPACE = "\\x88"  # where VW's recall tree keeps features of its own
 
@@ -100,7 +101,7 @@ class _Translator:
     def _train(self) -> None:
         if not self._has("learner") and not self._initial:
             self._note(
-                "without --log_multi, --recall_tree or --oaa VW learns to tell numbers; here every "
+                "VW learns numbers unless --log_multi, --recall_tree or --oaa is given; here every "
                 "label is a class"
             )
         final = self._one("final", "one model at a time can be written")
@@ -111,7 +112,7 @@ class _Translator:
             self._note("models tell probabilities when they predict: lomtree predict --top K")
         if self._has("raw"):
             self._note("raw predictions are not written in training: lomtree predict --top K")
-        if self._has("save_per_pass") and passes > 1:
+        if self._has("save_per_pass") and passes > 1 and model != NOWHERE:
             self._train_each_pass(words, model, passes)
         else:
             words += ["--passes", str(passes)] if passes > 1 else []
@@ -122,7 +123,7 @@ class _Translator:
         before = self._initial
         for number in range(1, passes + 1):
             last = number == passes
-            after = model if last or model == NOWHERE else f"{model}.{number}"
+            after = model if last else f"{model}.{number}"
             self._add("train", *self._data_words, *words, *self._ends(before, after, last))
             before = after
 
@@ -170,8 +171,8 @@ class _Translator:
         raw = self._one("raw", "raw predictions can be written once")
         options = self._options("predict")
         if predictions:
-            words = ["--probabilities"] if self._has("probabilities") else []
-            self._add("predict", *model, *self._data_words, *options, *words, *_to(predictions))
+            words = [*options, *self._probabilities(), *_to(predictions)]
+            self._add("predict", *model, *self._data_words, *words)
         if raw:
             self._note("the best labels with probabilities are written instead of all scores")
             self._add("predict", *model, *self._data_words, *options, "--top", _RAW, *_to(raw))
@@ -181,6 +182,15 @@ class _Translator:
             self._add(*test)
         elif not self.reads_stdin and not self._looks:
             self._note(f"the error is told by: {shlex.join(['lomtree', *test])}")
+
+    def _probabilities(self) -> list[str]:
+        """VW prints those of all labels: it can be done where their number is told, and small."""
+        if not self._has("probabilities"):
+            return []
+        labels = self._arguments.of_role("learner")
+        if labels and labels[-1].isdigit() and 1 < int(labels[-1]) <= _MOST_SHOWN:
+            return ["--top", labels[-1]]
+        return ["--probabilities"]
 
     # -- what is shown of a model
 
@@ -206,39 +216,41 @@ class _Translator:
 
     def _options(self, command: str) -> list[str]:
         words: list[str] = []
-        for row, value in self._arguments.options:
-            if row.outcome is Outcome.LEFT_OUT and (row.is_flag or value != row.usual):
-                self._note(f"VW's {row.name} {value}".rstrip() + f" is left out: {row.sentence}")
-            elif row.outcome is Outcome.OPTION and getattr(row, command):
-                words += self._words(row, value, getattr(row, command))
+        for given in self._arguments.options:
+            row, template = given.row, getattr(given.row, command)
+            if row.outcome is Outcome.LEFT_OUT and (row.is_flag or given.value != row.usual):
+                self._note(f"{given.shown} is left out: {row.sentence}")
+            elif row.outcome is Outcome.OPTION and template:
+                words += self._words(given, template)
         return words
 
-    def _words(self, row: Row, value: str, template: str) -> list[str]:
-        shown = f"VW's {row.name} {value}".strip()
+    def _words(self, given: Given, template: str) -> list[str]:
+        row, value = given.row, given.value
         if value.startswith(_PATH_NAMESPACE):
-            self._note(f"{shown} is left out: only VW's recall tree has that namespace")
+            self._note(f"{given.shown} is left out: only VW's recall tree has that namespace")
             return []
         if row.choices:
             if value not in row.choices:
-                raise OptionError(f"{shown}: {row.sentence}")
+                raise OptionError(f"{given.shown}: {row.sentence}")
             template, note = row.choices[value]
             if note:
-                self._note(f"{shown}: {note}")
+                self._note(f"{given.shown}: {note}")
         if row.warns:
-            self._note(f"{shown}: {row.sentence}")
-        value = self._fitted(row, value)
+            self._note(f"{given.shown}: {row.sentence}")
+        value = self._fitted(given)
         return [value if word == "{}" else word for word in template.split()]
 
-    def _fitted(self, row: Row, value: str) -> str:
+    def _fitted(self, given: Given) -> str:
         """An argument within the bounds that there are here."""
+        row, value = given.row, given.value
         if row.name == "--progress" and "." in value:
             return _progress(value)
         if row.bounds is None or not value.isdigit():
             return value
-        fitted = str(min(max(int(value), row.bounds[0]), row.bounds[1]))
+        least, most = row.bounds
+        fitted = str(min(max(int(value), least), most))
         if fitted != value:
-            least, most = row.bounds
-            self._note(f"VW's {row.name} {value} becomes {fitted}: {least} to {most} are allowed")
+            self._note(f"{given.shown} becomes {fitted}: {least} to {most} are allowed")
         return fitted
 
 
