@@ -17,6 +17,7 @@ from tests.vw.command_lines import FOLDER, CommandLine, command_lines
 
 EXAMPLES = 40
 SPACES = "abcdefstMFT"
+WRITTEN = ("-f", "-p", "--cache", "--weights")  # options whose arguments are files to write
 INPUT = b"3 |f a b c |e x y z\n2 |f a y c |e x\n"  # that of VW's tests 92 and 177
 
 # Options of train that other branches bring.
@@ -49,11 +50,11 @@ def prepare(line: CommandLine, lomtree) -> None:
     for command in map(shlex.split, line.commands):
         if command[0] != "lomtree":
             continue
-        model, data = option(command, "-i"), [word for word in command[2:] if is_data(word)]
+        model, data = option(command, "-i"), data_of(command)
         for path in map(Path, data):
             if not path.exists():
                 make_data(path)
-        for name in ("-f", "-p", "--cache", "--weights", "-i"):
+        for name in (*WRITTEN, "-i"):
             Path(option(command, name) or "x").parent.mkdir(parents=True, exist_ok=True)
         if model and not Path(model).exists() and not model.startswith(FOLDER):
             train = data or ["train-sets/multiclass"]
@@ -65,12 +66,13 @@ def option(words: list[str], name: str) -> str | None:
     return words[words.index(name) + 1] if name in words else None
 
 
-def is_data(word: str) -> bool:
-    """Whether it is a file to read: an argument of no option, in these lines."""
+def data_of(words: list[str]) -> list[str]:
+    """The files that a command reads, if these lines name them: arguments of no option."""
+    taken = {option(words, name) for name in WRITTEN + ("-i",)}
     known = (
         r"train-sets/.*|data/.*|odp.*|training.*|enwik.*|oaa\.dat|train|test|.*\.vw(\.gz)?|toy.*"
     )
-    return re.fullmatch(known, word) is not None
+    return [word for word in words[2:] if word not in taken and re.fullmatch(known, word)]
 
 
 def is_coming(line: CommandLine) -> bool:
@@ -116,7 +118,7 @@ def assert_shown(line: CommandLine, err: str) -> None:
 
 def assert_done(command: list[str], out: bytes) -> None:
     """What a command was to write is there."""
-    count = 2 if command[1] == "predict" and not any(map(is_data, command[2:])) else EXAMPLES
+    count = 2 if command[1] == "predict" and not data_of(command) else EXAMPLES
     model, predictions, weights = (option(command, name) for name in ("-f", "-p", "--weights"))
     if model and not model.startswith(("/dev/", FOLDER)):
         assert read_model(model).learner.members

@@ -83,5 +83,5 @@ def test_what_options_become_is_there():
 
 COMING = {
     "-q", "--cubic", "--interactions", "--ngram", "--skips", "--keep", "--ignore",
-    "--ignore-linear", "--noconstant",
+    "--ignore-linear", "--noconstant", "--label",
 }  # fmt: skip
