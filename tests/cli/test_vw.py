@@ -68,7 +68,7 @@ def option(words: list[str], name: str) -> str | None:
 
 def data_of(words: list[str]) -> list[str]:
     """The files that a command reads, if these lines name them: arguments of no option."""
-    taken = {option(words, name) for name in WRITTEN + ("-i",)}
+    taken = {option(words, name) for name in (*WRITTEN, "-i")}
     known = (
         r"train-sets/.*|data/.*|odp.*|training.*|enwik.*|oaa\.dat|train|test|.*\.vw(\.gz)?|toy.*"
     )

@@ -47,10 +47,8 @@ def test_weights_of_labels_give_the_scores(lomtree, trained, data, lines):
         told = sum(float(weight) * values.get(name, 0.0) for name, _, weight in found)
         known, weights, _ = model.learner.label_weights(number)
         own = dict(zip(known.tolist(), weights.tolist(), strict=True))
-        features = example.vector.features.tolist()
-        expected = sum(
-            own.get(f, 0.0) * x for f, x in zip(features, example.vector.values.tolist())
-        )
+        columns = (example.vector.features.tolist(), example.vector.values.tolist())
+        expected = sum(own.get(f, 0.0) * x for f, x in zip(*columns, strict=True))
         assert told == pytest.approx(expected, abs=1e-4)
 
 
@@ -67,7 +65,8 @@ def test_weights_of_nodes_give_the_scores_of_a_walk(lomtree, model, data, lines)
         values = example.vector.values.tolist()
         for step in path["steps"]:
             weights = nodes[step["node"]]
-            score = sum(weights.get(name, 0.0) * x for name, x in zip(example.names, values))
+            named = zip(example.names, values, strict=True)
+            score = sum(weights.get(name, 0.0) * x for name, x in named)
             assert score == pytest.approx(step["score"], abs=1e-4)
 
 
