@@ -42,7 +42,7 @@ _OF_COMMANDS = {
     MEMORY: ("cache", "threads"),
     OUTPUT: (
         "predictions", "predict_only", "progress", "plot", "weights", "as_json", "as_tsv",
-        "timings", "quiet",
+        "target", "timings", "quiet",
     ),
     OTHER: ("help",),
 }  # fmt: skip

@@ -42,9 +42,7 @@ WHAT, HOW_LONG, TREE, REGRESSORS, FEATURES, MEMORY = (
 )  # fmt: skip
 
 
-def _option(
-    default: Any, help: str, *short: str, group: str = "", choices: tuple[str, ...] = ()
-) -> Any:
+def _option(default: Any, help: str, *short: str, group: str, choices: tuple[str, ...] = ()) -> Any:
     return field(
         default=default,
         metadata={"help": help, "short": short, "choices": choices, "group": group},

@@ -19,7 +19,7 @@ ROWS: tuple[Row, ...] = (
     plays(
         "-p --predictions", "FILE", "predictions",
         "lomtree predict -p FILE, where the default is stdout; lomtree train -p FILE writes what "
-        "was predicted just before each example was learned",
+        "was predicted in the first pass, just before each example was learned",
     ),
     plays(
         "-r --raw_predictions", "FILE", "raw",

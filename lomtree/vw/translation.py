@@ -116,20 +116,21 @@ class _Translator:
             self._train_each_pass(words, model, passes)
         else:
             words += ["--passes", str(passes)] if passes > 1 else []
-            self._add("train", *self._data_words, *words, *self._ends(self._initial, model, True))
+            ends = self._ends(self._initial, model, first=True)
+            self._add("train", *self._data_words, *words, *ends)
         self._look(model)
 
     def _train_each_pass(self, words: list[str], model: str, passes: int) -> None:
         before = self._initial
         for number in range(1, passes + 1):
-            last = number == passes
-            after = model if last else f"{model}.{number}"
-            self._add("train", *self._data_words, *words, *self._ends(before, after, last))
+            after = model if number == passes else f"{model}.{number}"
+            ends = self._ends(before, after, first=number == 1)
+            self._add("train", *self._data_words, *words, *ends)
             before = after
 
-    def _ends(self, initial: str | None, final: str, last: bool) -> list[str]:
-        """Models to begin and to end with, and predictions on the way of the last run."""
-        predictions = self._one("predictions", "predictions can be written once") if last else None
+    def _ends(self, initial: str | None, final: str, first: bool) -> list[str]:
+        """Models to begin and to end with, and predictions on the way of the first pass."""
+        predictions = self._one("predictions", "predictions can be written once") if first else None
         words = ["-i", initial] if initial else []
         words += ["-f", final]
         if predictions:
@@ -139,6 +140,9 @@ class _Translator:
     def _holdout(self, passes: int) -> list[str]:
         period = self._number("holdout_period", _HELD_OUT)
         if passes == 1 or self._has("holdout_off"):
+            return []
+        if self._has("predictions"):
+            self._note("with -p nothing is held out: every example is predicted, then learned")
             return []
         return ["--holdout", f"{1 / period:.4g}"]
 
@@ -153,6 +157,10 @@ class _Translator:
     def _cache(self) -> list[str]:
         """Passes need none, so one is kept for those alone who will use it again."""
         named = self._one("cache_file", "one cache is enough")
+        if self._has("predictions"):
+            if named:
+                self._note("with -p no cache is kept: it would have no tags")
+            return []
         if named:
             return ["--cache", named]
         if not self._has("cache") or self._has("kill_cache") or self.reads_stdin:

@@ -86,6 +86,17 @@ def test_held_out_examples():
     assert "--holdout" not in commands("--oaa 3 x -f m --passes 2 --holdout_off")[0]
 
 
+def test_predictions_in_training_are_of_all_examples_of_the_first_pass():
+    line = "--oaa 3 x -f m --passes 2 -c -p p"
+    assert commands(line) == ["lomtree train x --algorithm oaa -k 3 --passes 2 -f m -p p"]
+    [note] = translate(line.split(), FOLDER).notes
+    assert note.startswith("with -p nothing is held out")
+    assert commands(f"{line} --save_per_pass --cache_file c") == [
+        "lomtree train x --algorithm oaa -k 3 -f m.1 -p p",
+        "lomtree train x --algorithm oaa -k 3 -i m.1 -f m",
+    ]
+
+
 def test_a_cache_is_kept_for_those_who_will_use_it_again():
     assert "--cache x.lomcache" in commands("--oaa 3 x -f m -c")[0]
     assert "--cache" not in commands("--oaa 3 x -f m -c -k")[0]
