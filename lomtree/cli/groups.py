@@ -12,7 +12,7 @@ from lomtree.core.options import FEATURES, HOW_LONG, MEMORY, REGRESSORS, TREE, W
 MODEL, INPUT, SEARCH, SHOWN, OUTPUT = "Model", "Input", "Search", "What is shown", "Output"
 COLUMNS, OTHER = "Columns of tables", "Other"
 
-# The order of the groups in a help page.
+# The order of the groups in a help page; what is in none of them, --help, comes last.
 GROUPS = (
     MODEL, WHAT, HOW_LONG, TREE, REGRESSORS, FEATURES, SEARCH, SHOWN, INPUT, COLUMNS, MEMORY,
     OUTPUT, OTHER,
@@ -44,7 +44,6 @@ _OF_COMMANDS = {
         "predictions", "predict_only", "progress", "plot", "weights", "as_json", "as_tsv",
         "target", "timings", "quiet",
     ),
-    OTHER: ("help",),
 }  # fmt: skip
 
 GROUP_OF = {field.name: field.metadata["group"] for field in fields(Options)}
