@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from lomtree.cli.groups import OTHER
 from lomtree.cli.main import COMMANDS, cli
 from lomtree.cli.page import description, sections, usage
 from lomtree.vw.row import Outcome, Row
@@ -53,6 +54,8 @@ def _command(root: click.Context, name: str) -> str:
         text += f"$ {line.strip()}\n"
     text += "```\n\n" + _paragraphs(command.help or "") + "\n"
     for title, options in sections(command, ctx):
+        if title == OTHER:
+            continue  # --help, which every command has
         rows = [[_code(usage(one, ctx)), _cell(description(one, ctx))] for one in options]
         text += "\n" + table([title, ""], rows)
     return text
