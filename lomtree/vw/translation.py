@@ -14,6 +14,7 @@ _STDIN, _STDOUT = ("-", "/dev/stdin"), ("-", "/dev/stdout")
 _HELD_OUT = 10  # VW's default: one of so many, if there are several passes
 _MOST_SHOWN = 1000  # labels that predict --top prints at most
 _RAW = "10"  # labels with probabilities, where VW writes the scores of all
+_LAST = "--predict-only"  # an option of a model that no other is trained from
 _PATH_NAMESPACE = "\\x88"  # where VW's recall tree keeps features of its own
 
 
@@ -125,7 +126,8 @@ class _Translator:
         for number in range(1, passes + 1):
             after = model if number == passes else f"{model}.{number}"
             ends = self._ends(before, after, first=number == 1)
-            self._add("train", *self._data_words, *words, *ends)
+            own = words if number == passes else [word for word in words if word != _LAST]
+            self._add("train", *self._data_words, *own, *ends)
             before = after
 
     def _ends(self, initial: str | None, final: str, first: bool) -> list[str]:

@@ -73,6 +73,12 @@ def test_a_model_after_each_pass():
         "lomtree train x --algorithm oaa -k 3 -i m.1 -f m.2",
         "lomtree train x --algorithm oaa -k 3 -i m.2 -f m",
     ]
+    assert commands(
+        "--oaa 3 x --passes 2 --save_per_pass -f m --holdout_off --predict_only_model"
+    ) == [
+        "lomtree train x --algorithm oaa -k 3 -f m.1",
+        "lomtree train x --algorithm oaa -k 3 --predict-only -i m.1 -f m",
+    ]
     assert commands("--oaa 3 x --passes 3 --save_per_pass --holdout_off") == [
         "lomtree train x --algorithm oaa -k 3 --passes 3 -f /dev/null"
     ]
