@@ -70,12 +70,14 @@ def test_weights_of_nodes_give_the_scores_of_a_walk(lomtree, model, data, lines)
             assert score == pytest.approx(step["score"], abs=1e-4)
 
 
-def test_without_data_there_are_hashes(lomtree, trained, tmp_path):
+def test_without_data_there_are_hashes(lomtree, trained, lines, tmp_path):
     target = tmp_path / "weights.txt"
     assert lomtree("inspect", trained, "--weights", target) == (0, b"", "")
     found = parts(target.read_text())
     assert found[""][0].startswith("lomtree ")
-    assert "labels 20" in found[""]
+    labels = {line.split()[0].decode() for line in lines}
+    assert f"labels {len(labels)}" in found[""]
+    assert {line.split()[2] for line in found[""] if line.startswith("label ")} == labels
     assert found["weights of labels"] or "rtree" in found[""][1]
     assert all(line.startswith("[class-") for line in found["weights of labels"])
     if "weights of tree 0" in found:
