@@ -7,6 +7,8 @@ has --help. `make help` lists the targets that run them.
 - reliability  what happens with strange input, kills, endless streams and other versions
 - reproduce    the experiments of the paper, its tables and figures, and its theory
 
+documents writes what docs/commands.md and docs/vw.md say of options.
+
 Shared: command (command lines), report (sections of documents), picture (matplotlib), program
 (which code made a result). unicode_names makes data of Python itself and needs nothing else:
 `python scripts/unicode_names.py`.

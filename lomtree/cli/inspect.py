@@ -2,26 +2,35 @@
 
 import json
 import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
-from lomtree.cli.options import command, model_option, require_stdout, say_compiling
+from lomtree.cli.options import FILE, command, model_option, require_stdout, say_compiling
+from lomtree.core.algorithms import ALGORITHMS
 from lomtree.inspection.tree_plot import MOST_LEVELS, check_picture, draw_tree
 from lomtree.storage.purposes import Purpose
-from lomtree.system.atomic_file import STANDARD
+from lomtree.system.atomic_file import STANDARD, check_writable, open_to_replace
 from lomtree.system.overwriting import refuse_overwriting
+
+if TYPE_CHECKING:
+    from lomtree.inspection.summary import Inspection
+    from lomtree.model.model import Model
 
 
 @command(
     epilog="  lomtree inspect model.lom\n"
     "  lomtree inspect model.lom --tree --levels 3\n"
     "  lomtree inspect model.lom --path '|words what is my balance'\n"
-    "  lomtree inspect model.lom --data test.vw.gz --plot tree.svg"
+    "  lomtree inspect model.lom --data test.vw.gz --plot tree.svg\n"
+    "  lomtree inspect model.lom --weights weights.txt --data train.vw.gz"
 )
-@click.argument("model", metavar="[MODEL]", required=False)
+@click.argument("model", type=FILE, metavar="[MODEL]", required=False)
 @model_option(required=False)
 @click.option(
     "--data",
+    type=FILE,
     multiple=True,
     metavar="FILE",
     help="Count the examples of this file instead of the model's own.",
@@ -46,7 +55,20 @@ from lomtree.system.overwriting import refuse_overwriting
     metavar="LINE",
     help="Explain the prediction for one example: its walk, and how its labels are ranked.",
 )
-@click.option("--plot", metavar="FILE", help="Draw the top of the tree: .svg or .png.")
+@click.option(
+    "--paths",
+    type=FILE,
+    metavar="FILE",
+    help="Explain the prediction for every line of this file; '-' is standard input.",
+)
+@click.option(
+    "--weights",
+    type=FILE,
+    metavar="FILE",
+    help="Write all that was learned as text to this file, '-' is stdout; with --data, features "
+    "have names.",
+)
+@click.option("--plot", type=FILE, metavar="FILE", help="Draw the top of the tree: .svg or .png.")
 @click.option(
     "--top",
     type=click.IntRange(1),
@@ -64,8 +86,9 @@ from lomtree.system.overwriting import refuse_overwriting
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
 @click.option("--quiet", is_flag=True, help="Print nothing on stderr but errors.")
 def inspect(
-    model, model_path, data, tree, levels, depths, label, line, plot, top, nth, as_json, quiet
-) -> None:
+    model, model_path, data, tree, levels, depths, label, line, paths, weights, plot, top, nth,
+    as_json, quiet,
+) -> None:  # fmt: skip
     """Show what is in MODEL: its size, its tree, and how well the tree splits.
 
     J, alpha, beta and G are the paper's: the objective of a split (at most 1), its impurity, the
@@ -75,17 +98,24 @@ def inspect(
     if (model is None) == (model_path is None):
         raise click.UsageError("Name the model once: lomtree inspect MODEL, or -i MODEL.")
     path = model or model_path
-    inputs = [("the model", path), *(("the data", file) for file in data)]
-    refuse_overwriting([("standard output", STANDARD), ("--plot", plot)], inputs)
+    inputs = [("the model", path), *(("the data", file) for file in (*data, paths) if file)]
+    outputs = [("standard output", STANDARD), ("--plot", plot)]
+    refuse_overwriting([*outputs, ("--weights", weights if weights != STANDARD else None)], inputs)
     if plot is not None:
         check_picture(plot)
+    if weights is not None:
+        check_writable(weights)
     say_compiling(quiet)
     from lomtree.formats.reader import Reader
-    from lomtree.inspection.ranking_explanation import explain_ranking
     from lomtree.inspection.summary import Inspection, one_tree
+    from lomtree.inspection.text_lines import text_lines
+    from lomtree.inspection.weights import weight_lines
     from lomtree.model.model_file import read_model
 
     whole = read_model(path, Purpose.COUNT)
+    if weights is not None:
+        _write_lines(weights, weight_lines(whole, text_lines(data) if data else None))
+        data = ()  # it was read for the names
     reader = None
     if data:
         reader = Reader(
@@ -95,8 +125,7 @@ def inspect(
             trained=whole.format,
             derived=whole.options.derived,
         )
-    shown = one_tree(whole, nth)
-    inspection = Inspection(path, shown, reader)
+    inspection = Inspection(path, one_tree(whole, nth), reader)
     found: dict[str, object] = {}
     if tree:
         found["tree"] = inspection.view.top(levels)
@@ -105,15 +134,39 @@ def inspect(
     if label is not None:
         found["label"] = inspection.view.label(os.fsencode(label), top)
     if line is not None:
-        found["path"] = inspection.view.path(os.fsencode(line), top)
-        ranking = explain_ranking(whole, os.fsencode(line), top)
-        found |= {} if ranking is None else {"ranking": ranking}
+        found |= _explained(whole, inspection, os.fsencode(line), top)
     if plot is not None:
         draw_tree(inspection.view.top(min(levels, MOST_LEVELS)), plot, inspection.title)
-    elif not found:
+    elif not (found or paths or weights):
         found["summary"] = inspection.summary(top)
     if found:
         _print_inspection(found, as_json)
+    for text in text_lines([paths] if paths else []):
+        with text.blamed():
+            explained = _explained(whole, inspection, text.text, top)
+        if not as_json:
+            click.echo(text.text)
+        _print_inspection(explained, as_json)
+
+
+def _explained(model: "Model", inspection: "Inspection", line: bytes, top: int) -> dict:
+    """Why an example is predicted as it is: by the walk and the ranking, or by scores."""
+    from lomtree.inspection.ranking_explanation import explain_ranking
+    from lomtree.inspection.score_explanation import explain_scores
+
+    if not ALGORITHMS[model.options.algorithm].has_tree:
+        return {"scores": explain_scores(model, line, top)}
+    ranking = explain_ranking(model, line, top)
+    return {
+        "path": inspection.view.path(line, top),
+        **({} if ranking is None else {"ranking": ranking}),
+    }
+
+
+def _write_lines(path: str, lines: Iterable[str]) -> None:
+    with open_to_replace(path) as file:
+        for line in lines:
+            file.write(line.encode() + b"\n")
 
 
 def _print_inspection(found: dict, as_json: bool) -> None:

@@ -6,7 +6,7 @@ import click
 
 from lomtree import __version__
 
-COMMANDS = ("train", "predict", "test", "inspect", "convert")
+COMMANDS = ("train", "predict", "test", "inspect", "convert", "vw")
 
 
 class _Group(click.Group):
@@ -32,7 +32,13 @@ class _Group(click.Group):
             raise click.exceptions.Exit(141) from None
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Group,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "token_normalize_func": lambda name: name.replace("_", "-"),  # --learning_rate, as in VW
+    },
+)
 @click.version_option(__version__, prog_name="lomtree")
 @click.option("--debug", is_flag=True, help="Show where in the program an error was found.")
 @click.pass_obj

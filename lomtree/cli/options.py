@@ -1,4 +1,4 @@
-"""What several commands share: how they show their help, and the options they have in common.
+"""What several commands share: the options they have in common, and what is done about them.
 
 numba takes a third of a second to import, and numpy half of that, so commands import the library
 when they run: --help and usage errors answer at once.
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lomtree.cli.command import Command
 from lomtree.core.constants import BEAM
 from lomtree.core.errors import LomtreeError, OptionError
 from lomtree.core.execution import Execution, threads_for
@@ -23,16 +24,11 @@ if TYPE_CHECKING:
     from lomtree.model.model import Model
 
 
-class Example(click.Command):
-    """A command whose epilog is shown as it is written."""
-
-    def format_epilog(self, ctx, formatter) -> None:
-        if self.epilog:
-            formatter.write("\nExample:\n\n" + self.epilog.rstrip() + "\n")
+FILE = click.Path(readable=False)  # a shell completes its name; commands say what is wrong with it
 
 
 def command(**settings):
-    return click.command(cls=Example, **settings)
+    return click.command(cls=Command, **settings)
 
 
 def _column(*names: str, **settings):
@@ -143,6 +139,7 @@ def model_option(required: bool):
         "-i",
         "--initial-model",
         "model_path",
+        type=FILE,
         required=required,
         metavar="MODEL",
         help="The model; '-' is standard input.",

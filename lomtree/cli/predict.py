@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from lomtree.cli.options import (
+    FILE,
     check_standard_input,
     check_walk,
     command,
@@ -55,7 +56,13 @@ from lomtree.system.timing import watch
     is_flag=True,
     help="Print label, probability (K of both with --top) and tag with tabs between them.",
 )
-@click.option("-p", "--predictions", metavar="OUT", help="Write to this file instead of stdout.")
+@click.option(
+    "-p",
+    "--predictions",
+    type=FILE,
+    metavar="FILE",
+    help="Write to this file instead of stdout.",
+)
 @input_options
 @click.pass_context
 def predict(

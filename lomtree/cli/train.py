@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from lomtree.cli.options import (
+    FILE,
     command,
     input_options,
     require_stdout,
@@ -75,6 +76,7 @@ def _training_options(command):
 @click.option(
     "-f",
     "--final-model",
+    type=FILE,
     required=True,
     metavar="MODEL",
     help="Write the model to this file; '-' is stdout.",
@@ -82,6 +84,7 @@ def _training_options(command):
 @click.option(
     "-i",
     "--initial-model",
+    type=FILE,
     metavar="MODEL",
     help="Go on training this model; '-' is standard input.",
 )
@@ -94,7 +97,10 @@ def _training_options(command):
 )
 @_training_options
 @click.option(
-    "--cache", metavar="FILE", help="Keep the parsed examples in this file for later runs."
+    "--cache",
+    type=FILE,
+    metavar="FILE",
+    help="Keep the parsed examples in this file for later runs.",
 )
 @click.option(
     "--save-every",

@@ -57,25 +57,37 @@ PAPER: Mapping[str, Any] = {
 }
 
 
+# The groups that options are in where people read of them.
+WHAT, HOW_LONG, TREE, REGRESSORS, FEATURES, MEMORY = (
+    "What to learn", "How long", "Tree", "Regressors", "Features", "Memory",
+)  # fmt: skip
+
+
 def _option(
-    default: Any, help: str, *short: str, choices: tuple[str, ...] = (), shown: str | None = None
+    default: Any,
+    help: str,
+    *short: str,
+    group: str,
+    choices: tuple[str, ...] = (),
+    shown: str | None = None,
 ) -> Any:
     """`short` are other names; `shown` is what stands for a value in the help."""
-    described = {"help": help, "short": short, "choices": choices, "shown": shown}
+    described = {"help": help, "short": short, "choices": choices, "group": group, "shown": shown}
     return field(default=default, metadata=described)
 
 
 def _list_option(shown: str, help: str, *short: str) -> Any:
     """One that may be given several times."""
-    return _option((), help, *short, shown=shown)
+    return _option((), help, *short, group=FEATURES, shown=shown)
 
 
-def _own_option(name: str, help: str, *short: str) -> Any:
+def _own_option(name: str, help: str, *short: str, group: str) -> Any:
     """One whose default is the algorithm's own."""
     usual = getattr(AlgorithmSpec, name)
     values = {spec.name: getattr(spec, name) for spec in ALGORITHMS.values()}
     others = [f"{value:g} for {of}" for of, value in values.items() if value != usual]
-    return _option(None, f"{help}  [default: {'; '.join([f'{usual:g}', *others])}]", *short)
+    told = f"{help}  [default: {'; '.join([f'{usual:g}', *others])}]"
+    return _option(None, told, *short, group=group)
 
 
 def _ensembles(algorithm: str) -> bool:
@@ -91,14 +103,22 @@ class Options:
         "The learner: lomtree; rtree, a random tree over the labels; filter, the Filter tree; or "
         "oaa, one-against-all, whose time is linear in the number of labels.",
         choices=tuple(ALGORITHMS),
+        group=WHAT,
     )
-    trees: int = _option(1, "Number of trees; their predictions are summed. Not for oaa.", "-M")
-    bits: int = _option(26, "Size of the weight table: it grows up to 2^BITS weights.", "-b")
-    loss: str = _option("logistic", "Loss that the regressors minimise.", choices=LOSSES)
+    trees: int = _option(
+        1, "Number of trees; their predictions are summed. Not for oaa.", "-M", group=WHAT
+    )
+    bits: int = _option(
+        26, "Size of the weight table: it grows up to 2^BITS weights.", "-b", group=MEMORY
+    )
+    loss: str = _option(
+        "logistic", "Loss that the regressors minimise.", choices=LOSSES, group=REGRESSORS
+    )
     update: str = _option(
         "adaptive",
         "Update rule: adaptive has a step size for each weight, sgd one for all.",
         choices=UPDATES,
+        group=REGRESSORS,
     )
     scale: str = _option(
         "auto",
@@ -106,12 +126,14 @@ class Options:
         "root mean square of the feature so far; l2, by rms and then by the example's length; "
         "auto, as l2 for features of every example, as tf-idf for words.",
         choices=SCALES,
+        group=FEATURES,
     )
     ranker: bool = _option(
         True,
         "Also learn to find labels by their features, and to rank all labels found: centroids, "
         "lists of labels by feature, and a regressor for each label. Without it models are smaller "
         "and faster, with more errors. oaa has none.",
+        group=WHAT,
     )
     paper: bool = _option(
         False,
@@ -119,6 +141,7 @@ class Options:
         "step. Sets --loss absolute (oaa: squared), --update sgd, --power-t 0, --scale none, "
         "--min-impurity 0, --no-ranker, no clip and -l 0.5, unless you choose otherwise; -T and -R "
         "are yours.",
+        group=WHAT,
     )
     quadratic: tuple = _list_option(
         "AB",
@@ -147,10 +170,13 @@ class Options:
         "^$",
         "Marks of the beginning and the end of a word for --char-ngrams; '' is none, '<>' is "
         "fastText's.",
+        group=FEATURES,
         shown="MARKS",
     )
     chars_only: bool = _option(
-        False, "Leave out the words themselves where --char-ngrams takes their characters."
+        False,
+        "Leave out the words themselves where --char-ngrams takes their characters.",
+        group=FEATURES,
     )
     keep: tuple = _list_option(
         "ABC", "Leave out all namespaces but those that begin with one of these letters."
@@ -164,45 +190,61 @@ class Options:
         "ABC",
         "Use the features of namespaces that begin with one of these letters in interactions only.",
     )
-    noconstant: bool = _option(False, "Leave out the constant feature that every example has.")
-    learning_rate: float = _own_option("learning_rate", "Step size.", "-l")
+    noconstant: bool = _option(
+        False, "Leave out the constant feature that every example has.", group=FEATURES
+    )
+    learning_rate: float = _own_option("learning_rate", "Step size.", "-l", group=REGRESSORS)
     power_t: float = _option(
         0.5,
         "Power by which steps shrink: of the sum of squared gradients (adaptive) or of time (sgd).",
+        group=REGRESSORS,
     )
-    clip: float = _own_option("clip", "Largest change of a score by one example.")
-    max_nodes: int = _option(0, "Maximum number of internal nodes (the paper's T).", "-T")
+    clip: float = _own_option("clip", "Largest change of a score by one example.", group=REGRESSORS)
+    max_nodes: int = _option(
+        0, "Maximum number of internal nodes (the paper's T).", "-T", group=TREE
+    )
     nodes_per_class: float = _option(
-        4.0, "Without -T, T is this number times the labels seen so far, minus 1."
+        4.0,
+        "Without -T, T is this number times the labels seen so far, minus 1.",
+        group=TREE,
     )
-    classes: int = _option(0, "Expected number of labels; there may be more or fewer.", "-k")
+    classes: int = _option(
+        0, "Expected number of labels; there may be more or fewer.", "-k", group=WHAT
+    )
     swap_resistance: float = _option(
         4.0,
         "How much fuller than the smallest leaf a leaf must be to recycle it (the paper's R_S).",
         "-R",
+        group=TREE,
     )
     min_impurity: float = _option(
         0.1,
         "Minimum impurity to split: the share of a leaf's examples that do not have its most "
         "frequent label. 0 is the paper's rule.",
+        group=TREE,
     )
     max_statistics: int = _option(
         2**26,
         "Maximum number of (node, label) statistics, 53 bytes each; beyond it the least useful are "
         "evicted.",
+        group=MEMORY,
     )
     max_labels: int = _option(
-        2**22, "Maximum number of labels; a stream with more stops the run with an error."
+        2**22,
+        "Maximum number of labels; a stream with more stops the run with an error.",
+        group=MEMORY,
     )
     holdout: float = _option(
         0.0,
         "Share of the examples that are held out: their error is shown, and probabilities are "
         "calibrated on them.",
+        group=HOW_LONG,
     )
     seed: int = _option(
         0,
         "Random seed: of the held-out examples, of the trees of rtree and filter, and of the "
         "differences between several trees.",
+        group=WHAT,
     )
 
     def __post_init__(self) -> None:

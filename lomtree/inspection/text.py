@@ -198,14 +198,24 @@ def path_text(found: Row) -> str:
     for depth, step in enumerate(found["steps"]):
         measured = "" if step["J"] is None else f", J {step['J']:.2f}"
         text += f"{depth:3} node {step['node']}: score {step['score']:+.4f}, goes {step['side']}"
-        text += f"{measured}\n"
-        for row in step["features"]:
-            text += (
-                f"      {row['product']:+9.4f} = {row['weight']:+.4f} * {row['value']:.4g}  "
-                f"{_cut(row['feature'])}\n"
-            )
+        text += f"{measured}\n" + _products(step["features"])
     text += f"{len(found['steps']):3} leaf {found['leaf']}: predicts {_cut(found['prediction'])}\n"
     return text + _ranking(found["leaf_labels"])
+
+
+def _products(features: list[Row]) -> str:
+    return "".join(
+        f"      {row['product']:+9.4f} = {row['weight']:+.4f} * {row['value']:.4g}  "
+        f"{_cut(row['feature'])}\n"
+        for row in features
+    )
+
+
+def scores_text(found: list[Row]) -> str:
+    return "".join(
+        f"{row['probability']:.2%} {_cut(row['label'])}\n" + _products(row["features"])
+        for row in found
+    )
 
 
 def ranking_text(found: Row) -> str:

@@ -19,7 +19,7 @@ from lomtree.ranking.combination import (
     make_combination,
     store_combination,
 )
-from lomtree.ranking.contributions import contributions
+from lomtree.ranking.contributions import contributions, weights_of_label
 from lomtree.ranking.label_features import length_of
 from lomtree.ranking.probe import Probe
 from lomtree.ranking.ranker import Ranker, has_ranker
@@ -235,6 +235,11 @@ class Learner(ABC):
         known = self.scorer.known
         contributions(known, vector, float(length_of(vector)), label, cosines, scores)
         return cosines, scores
+
+    def label_weights(self, label: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The features that a label knows, their weights in its regressor and their sums in its
+        centroid; none without a ranker."""
+        return weights_of_label(self.scorer.known, label)
 
     def _in_runs(self, batch: Batch, count: int, run: Callable[[Batch, int, int], None]) -> None:
         """Scale and `run` the first `count` examples; each thread takes a run of them."""

@@ -1,9 +1,9 @@
-"""What single features add to a label's signs: what an explanation tells."""
+"""What single features add to a label's signs, and what a label knows of them: for people."""
 
 import numpy as np
 
 from lomtree.jit.kernel import kernel
-from lomtree.ranking.label_features import find
+from lomtree.ranking.label_features import LabelFeatures, find
 
 
 @kernel
@@ -25,3 +25,15 @@ def contributions(known, vector, length, label, cosines, scores):
             product = np.float64(known.pairs[row].sum) * value
             cosines[place] = product / (length * np.sqrt(table.length))
             scores[place] = np.float64(known.pairs[row].weight) * value
+
+
+def weights_of_label(known: LabelFeatures, label: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The features of a label in order, their weights in its regressor and their sums in its
+    centroid; none where nothing is known of it."""
+    if label >= len(known.tables):
+        return np.zeros(0, np.uint32), np.zeros(0, np.float32), np.zeros(0, np.float32)
+    start, room = int(known.tables[label]["start"]), int(known.tables[label]["room"])
+    pairs = known.pairs[start : start + room]
+    pairs = pairs[~np.isnan(pairs["sum"])]
+    pairs = pairs[np.argsort(pairs["feature"])]
+    return pairs["feature"], pairs["weight"], pairs["sum"]

@@ -92,10 +92,7 @@ def test_one_against_all_has_a_summary_and_no_tree(lomtree, trained, inspect, da
     assert found["weights"] == {"features": len(words) + 2, "labels": labels, "full": False}
     assert found["examples"] == 3 * 301
     assert "tree" not in found
-    for arguments in (
-        ("--tree",), ("--depths",), ("--label", "class-1"), ("--path", "|words w1"),
-        ("--data", data),
-    ):  # fmt: skip
+    for arguments in (("--tree",), ("--depths",), ("--label", "class-1"), ("--data", data)):
         result = lomtree("inspect", path, *arguments)
         assert result == (1, b"", f"lomtree: {path}: a model of oaa has no tree\n")
 

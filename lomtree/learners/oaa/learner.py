@@ -84,6 +84,13 @@ class OaaLearner(GrowingLearner):
         self.state = self.state._replace(table=table, seen=seen)
         self._scratch = self._make_scratch(len(self._scratch.x))
 
+    def label_weights(self, label: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """As of a ranker; there is no centroid."""
+        rows = int(self.state.table.size[0])
+        order = np.argsort(self.state.table.features[:rows])
+        weights = self.state.table.weights[order, label]
+        return self.state.table.features[order], weights, np.zeros(rows, np.float32)
+
     @property
     def examples(self) -> int:
         return int(self.state.totals[0])

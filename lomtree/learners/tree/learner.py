@@ -139,6 +139,12 @@ class TreeLearner(GrowingLearner):
         cells = (features.astype(np.int64) * BLOCK + offset) & (int(self.state.weights.size[0]) - 1)
         return self.state.weights.table[cells, 0]
 
+    def cell_weights(self) -> tuple[np.ndarray, np.ndarray]:
+        """The cells of the table whose weight is not 0, and their weights."""
+        weights = self.state.weights.table[: int(self.state.weights.size[0]), 0]
+        cells = np.flatnonzero(weights)
+        return cells, weights[cells]
+
     def depths(self) -> Depths:
         leaves, depth = leaf_depths(self.nodes, self.root)
         weights = self.leaf_weights()
