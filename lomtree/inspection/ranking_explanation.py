@@ -81,4 +81,4 @@ def _decided(model: Model, example: OneExample, rows: list[Row], labels: list, m
 
 
 def _text(model: Model, label: int) -> str:
-    return model.labels[label].decode("utf-8", "backslashreplace")
+    return model.labels.shown(label).decode("utf-8", "backslashreplace")

@@ -178,7 +178,7 @@ class TreeView:
 
     def label(self, text: bytes, most: int) -> Row:
         """Where a label lives, what is predicted for its examples, and for whom it is predicted."""
-        number = self._labels.find(text)
+        number = self._labels.find_shown(text)
         if number == NO_LABEL:
             word = printable(text.decode("utf-8", "backslashreplace"), 40)
             raise LomtreeError(f"the model knows no label '{word}'")
@@ -233,6 +233,6 @@ class TreeView:
         }
 
     def _show(self, number: int) -> str:
-        return (
-            "" if number == NO_LABEL else self._labels[number].decode("utf-8", "backslashreplace")
-        )
+        if number == NO_LABEL:
+            return ""
+        return self._labels.shown(number).decode("utf-8", "backslashreplace")

@@ -250,6 +250,11 @@ class Session:
         )
         if options.paper:
             self._say(describe_paper(options))
+        if len(self._model.labels.typed):
+            self._say(
+                "warning: the model has labels that are no strings, as from Python; labels of text "
+                "are strings, so those of this data are other ones, even if they look the same\n"
+            )
         self._say(f"predictions below: {self._shown}, before the example is learned\n")
 
     @property
