@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
+    from lomtree.arrays.source import examples_of
     from lomtree.core.errors import DataError, LomtreeError, ModelError, OptionError
     from lomtree.core.execution import Execution
     from lomtree.core.options import Options
+    from lomtree.estimator.classifier import LomTreeClassifier, load
     from lomtree.evaluation.predict import Search, predict_all
     from lomtree.evaluation.score import score_examples
     from lomtree.examples.examples import Examples
@@ -37,6 +39,7 @@ _WHERE = {
     "DataError": "core.errors",
     "Examples": "examples.examples",
     "Execution": "core.execution",
+    "LomTreeClassifier": "estimator.classifier",
     "LomtreeError": "core.errors",
     "Model": "model.model",
     "ModelError": "core.errors",
@@ -45,6 +48,8 @@ _WHERE = {
     "Reader": "formats.reader",
     "Search": "evaluation.predict",
     "Trainer": "training.trainer",
+    "examples_of": "arrays.source",
+    "load": "estimator.classifier",
     "number_examples": "training.sources",
     "predict_all": "evaluation.predict",
     "read_model": "model.model_file",
@@ -56,6 +61,7 @@ __all__ = [
     "DataError",
     "Examples",
     "Execution",
+    "LomTreeClassifier",
     "LomtreeError",
     "Model",
     "ModelError",
@@ -65,6 +71,8 @@ __all__ = [
     "Search",
     "Trainer",
     "__version__",
+    "examples_of",
+    "load",
     "number_examples",
     "predict_all",
     "read_model",

@@ -81,7 +81,7 @@ def inspect(
         check_picture(plot)
     say_compiling(quiet)
     from lomtree.formats.reader import Reader
-    from lomtree.inspection.ranking_explanation import explain_ranking
+    from lomtree.inspection.ranking_explanation import explain_line
     from lomtree.inspection.summary import Inspection, one_tree
     from lomtree.model.model_file import read_model
 
@@ -98,7 +98,7 @@ def inspect(
         found["label"] = inspection.view.label(os.fsencode(label), top)
     if line is not None:
         found["path"] = inspection.view.path(os.fsencode(line), top)
-        ranking = explain_ranking(whole, os.fsencode(line), top)
+        ranking = explain_line(whole, os.fsencode(line), top)
         found |= {} if ranking is None else {"ranking": ranking}
     if plot is not None:
         draw_tree(inspection.view.top(min(levels, MOST_LEVELS)), plot, inspection.title)

@@ -222,13 +222,19 @@ class Reader:
 
 def read_line(line: bytes, format: str = AUTO) -> Examples:
     """The examples of one line that is no file's; DataError if it is none."""
+    return read_lines(line, format, "line")
+
+
+def read_lines(text: bytes, format: str = AUTO, name: str = "text", first: int = 1) -> Examples:
+    """The examples of whole lines that are no file's, the first of which has this number; DataError
+    if one of them is bad."""
     reader = Reader([], format)
     if format == AUTO:
-        found = sniff_format(line, "line")
+        found = sniff_format(text, name)
         if found is None:
-            raise DataError("the line is empty")
+            raise DataError(f"the {name} is empty")
         reader.format = found.name
-    examples = reader._parse(reader._outline(line, line.count(b"\n"), "line", 1))
+    examples = reader._parse(reader._outline(text, text.count(b"\n"), name, first))
     bad = np.flatnonzero(~examples.good)
     if len(bad):
         raise DataError(describe(examples, int(bad[0])))

@@ -1,10 +1,11 @@
 """How one example walks down a tree, and which of its features decide."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from lomtree.core.constants import NO_NODE
 from lomtree.core.errors import LomtreeError
-from lomtree.examples.batch import Vector
+from lomtree.examples.batch import Batch, Vector
 from lomtree.formats.reader import read_line
 from lomtree.formats.registry import AUTO, FORMATS, sniff_format
 from lomtree.learners.base import Learner
@@ -12,29 +13,34 @@ from lomtree.learners.tree.learner import TreeLearner
 
 
 class OneExample:
-    """A line of text with one example, in the format that the model was trained with, where that is
-    known, and scaled as a learner wants it. `vector` has the scaled values."""
+    """The first example of a batch, scaled as a learner wants it: `vector` has the scaled values.
+    `names` are those of its features, as far as they are known."""
 
-    def __init__(self, learner: Learner, line: bytes, trained: str | None = None) -> None:
+    def __init__(self, learner: Learner, batch: Batch, names: Mapping[int, str]) -> None:
+        self.batch, self._names = batch, names
+        scaled = learner.scaler.outline(self.batch, 1)
+        learner.scaler.apply(self.batch, 0, 1, scaled)
+        count = int(self.batch.starts[1])
+        features, values = self.batch.features[:count].copy(), scaled.values[:count].copy()
+        self.vector = Vector(features, values, 0, count)
+
+    @classmethod
+    def of_line(cls, learner: Learner, line: bytes, trained: str | None = None) -> "OneExample":
+        """A line of text with one example, in the format that the model was trained with, where
+        that is known."""
         format = sniff_format(line, "the line")
         examples = read_line(line, format.name if format else AUTO)
         if examples.count != 1:
             raise LomtreeError("one line with one example is needed")
-        self.batch = examples.batch
         assert format is not None
-        if self.batch.starts[1] == 1 and format.name != trained:
+        if examples.batch.starts[1] == 1 and format.name != trained:
             raise LomtreeError(f"the line has no features: is it {format.title}?")
         if trained not in (None, format.name):
             title = FORMATS[trained].title if trained in FORMATS else trained
             raise LomtreeError(
                 f"the line is {format.title}, but the model was trained with {title}"
             )
-        self._names = format.feature_names(line)
-        scaled = learner.scaler.outline(self.batch, 1)
-        learner.scaler.apply(self.batch, 0, 1, scaled)
-        count = int(self.batch.starts[1])
-        features, values = self.batch.features[:count].copy(), scaled.values[:count].copy()
-        self.vector = Vector(features, values, 0, count)
+        return cls(learner, examples.batch, format.feature_names(line))
 
     @property
     def names(self) -> list[str]:
@@ -45,9 +51,9 @@ class OneExample:
 class Explanation:
     """The steps of one example, each (node, score, where to); `leaf` is where it ends."""
 
-    def __init__(self, learner: TreeLearner, line: bytes, trained: str | None = None) -> None:
-        self._learner, self._example = learner, OneExample(learner, line, trained)
-        vector = self._example.vector
+    def __init__(self, learner: TreeLearner, example: OneExample) -> None:
+        self._learner, self._example = learner, example
+        vector = example.vector
         self.steps: list[tuple[int, float, int]] = []
         j = learner.root
         while learner.nodes["left"][j] != NO_NODE:
@@ -55,6 +61,14 @@ class Explanation:
             self.steps.append((j, h, goal))
             j = goal
         self.leaf = j
+
+    @property
+    def prediction(self) -> int:
+        """The number of the leaf's label."""
+        return int(self._learner.nodes["label"][self.leaf])
+
+    def goes_right(self, node: int, goal: int) -> bool:
+        return int(self._learner.nodes["right"][node]) == goal
 
     def strongest(self, node: int, most: int) -> list[dict[str, Any]]:
         """The features that weigh most in the score of a node."""

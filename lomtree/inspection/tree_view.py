@@ -8,7 +8,7 @@ import numpy as np
 from lomtree.core.constants import NO_LABEL, NO_NODE
 from lomtree.core.errors import LomtreeError
 from lomtree.core.printable import printable
-from lomtree.inspection.explanation import Explanation
+from lomtree.inspection.explanation import Explanation, OneExample
 from lomtree.inspection.leaf_counts import LeafCounts, Shape, tree_of
 from lomtree.inspection.split_quality import measure, tree_entropy
 from lomtree.learners.base import Depths
@@ -212,7 +212,9 @@ class TreeView:
 
     def path(self, line: bytes, most: int) -> Row:
         """The way of one example, and the features that weigh most on it."""
-        walk = Explanation(self._learner, line, self._format)
+        walk = Explanation(
+            self._learner, OneExample.of_line(self._learner, line, self._format)
+        )
         steps = [
             {
                 "node": v,
