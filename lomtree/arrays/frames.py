@@ -28,15 +28,16 @@ def frame_rows(frame: Any, names: FeatureNames) -> Rows:
     numbers = [_is_number(nw, column, schema[column]) for column in table.columns]
     columns = np.array([names.learn([str(name)])[str(name)] for name in table.columns], np.uint32)
     if all(numbers):
-        return DenseRows(_matrix(table, table.columns), columns)
+        return DenseRows(_matrix(table), columns)
     features = np.empty((len(table), len(columns)), np.uint32)
     values = np.empty((len(table), len(columns)), np.float32)
     for place, name in enumerate(table.columns):
         if numbers[place]:
             features[:, place] = columns[place]
-            values[:, place] = _numbers(table, name)
+            values[:, place] = _numbers(table, place)
         else:
-            _choose(str(name), table[name].to_list(), names, features[:, place], values[:, place])
+            cells = table[:, place].to_list()
+            _choose(str(name), cells, names, features[:, place], values[:, place])
     width = len(columns)
     return PackedRows(_packed([width] * len(table), features.reshape(-1), values.reshape(-1)))
 
@@ -52,20 +53,20 @@ def _is_number(nw: Any, name: Any, dtype: Any) -> bool:
     )
 
 
-def _numbers(table: Any, name: Any) -> np.ndarray:
+def _numbers(table: Any, place: int) -> np.ndarray:
     """A column of numbers, checked; a missing one is NaN, and so refused."""
-    values = np.asarray(table[name].to_numpy())
+    values = np.asarray(table[:, place].to_numpy())
     if values.dtype.kind not in "fiub":
         values = np.array([np.nan if one is None else float(one) for one in values.tolist()])
     try:
         check_values(values)
     except ValueError as error:
-        raise ValueError(f"{str(error).rstrip('.')}: the column {name!r} does.") from None
+        raise ValueError(f"{str(error).rstrip('.')}: the column {table.columns[place]!r} does.") from None
     return values
 
 
-def _matrix(table: Any, names: list) -> np.ndarray:
-    columns = [_numbers(table, name) for name in names]
+def _matrix(table: Any) -> np.ndarray:
+    columns = [_numbers(table, place) for place in range(len(table.columns))]
     kind = np.result_type(*columns) if columns else np.dtype(np.float64)
     kind = kind if kind in (np.float32, np.float64) else np.dtype(np.float64)
     matrix = np.empty((len(table), len(columns)), kind)

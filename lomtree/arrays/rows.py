@@ -140,7 +140,8 @@ class SparseRows(Rows):
         """Any matrix or array of scipy.sparse; see DenseRows."""
         matrix = matrix.tocsr()
         self.count, width = matrix.shape
-        self.indptr, self.indices, data = matrix.indptr, matrix.indices, matrix.data
+        self.indptr, self.indices = np.asarray(matrix.indptr), np.asarray(matrix.indices)
+        data = np.asarray(matrix.data)
         check_values(data)
         self.data = data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
         self.columns = check_columns(columns, width)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Hashable
 from dataclasses import fields
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ def lesson_of(
     count = given.rows.count
     weights = given.weights
     if sample_weight is not None:
-        if np.ndim(sample_weight) == 0:
+        if isinstance(sample_weight, Real):
             sample_weight = np.full(count, sample_weight, np.float64)
         weights = source.check_weights(sample_weight)
         if len(weights) != count:

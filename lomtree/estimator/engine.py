@@ -189,7 +189,7 @@ class Engine:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Checked as a file is, though whoever unpickles has trusted it already."""
         classes: Classes = state["classes"]
-        arrays = state["arrays"]
+        arrays = {name: np.array(array) for name, array in state["arrays"].items()}  # joblib's: maps
         plain = LabelIndex()
         plain.add(*(b"%d" % number for number in range(len(classes))))
         held = StateDict(

@@ -1,0 +1,14 @@
+"""scikit-learn's own suite of checks for estimators: all of it, with no expected failure."""
+
+import pytest
+
+pytest.importorskip("sklearn")
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lomtree import LomTreeClassifier
+
+
+@parametrize_with_checks([LomTreeClassifier()])
+def test_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
