@@ -1,16 +1,24 @@
 """Logarithmic time online multiclass prediction: a streaming learner for very many classes.
 
 The public API; the command line is `lomtree --help`. Everything below is loaded when it is first
-used, so that importing lomtree costs nothing.
+used, so that importing lomtree costs nothing. For data in memory, with scikit-learn:
 
     import lomtree
 
+    classifier = lomtree.LomTreeClassifier(passes=3).fit(X, y)
+    classifier.predict(X)
+    classifier.save("model.lom")
+    classifier = lomtree.load("model.lom")
+
+For streams, without it:
+
     model = lomtree.Model.new(lomtree.Options())
-    lomtree.Trainer(model).learn(lomtree.Reader(["train.vw"], labels_required=True), passes=3)
+    lomtree.learn(model, lomtree.open("train.vw"), passes=3)
+    for labels, probabilities in lomtree.predict(model, lomtree.examples_of(dicts)):
+        ...
     lomtree.write_model(model, "model.lom")
 
-    model = lomtree.read_model("model.lom")
-    lomtree.score_examples(model, lomtree.Reader(["test.vw"], labels_required=True)).error
+docs/python.md has more.
 
 Choromanska, Langford: Logarithmic Time Online Multiclass prediction. NIPS 2015.
 """
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
     from lomtree.core.execution import Execution
     from lomtree.core.options import Options
     from lomtree.estimator.classifier import LomTreeClassifier, load
+    from lomtree.estimator.functions import learn, open, predict
     from lomtree.evaluation.predict import Search, predict_all
     from lomtree.evaluation.score import score_examples
     from lomtree.examples.examples import Examples
@@ -49,8 +58,11 @@ _WHERE = {
     "Search": "evaluation.predict",
     "Trainer": "training.trainer",
     "examples_of": "arrays.source",
+    "learn": "estimator.functions",
     "load": "estimator.classifier",
     "number_examples": "training.sources",
+    "open": "estimator.functions",
+    "predict": "estimator.functions",
     "predict_all": "evaluation.predict",
     "read_model": "model.model_file",
     "score_examples": "evaluation.score",
@@ -72,8 +84,11 @@ __all__ = [
     "Trainer",
     "__version__",
     "examples_of",
+    "learn",
     "load",
     "number_examples",
+    "open",
+    "predict",
     "predict_all",
     "read_model",
     "score_examples",

@@ -78,7 +78,7 @@ class Classes:
             self._objects.append(label)
             return b" object %d" % (len(self._objects) - 1)
 
-    def _label(self, word: bytes) -> Hashable:
+    def _label(self, word: bytes) -> Any:
         if word.startswith(b" object "):
             return self._objects[int(word[8:])]
         return label_of(word)
@@ -96,7 +96,9 @@ def label_list(y: Any) -> list[Any]:
         different = set(labels)
     except TypeError:
         wrong = next(label for label in labels if not isinstance(label, Hashable))
-        raise ValueError(f"y has a {type(wrong).__name__} in it, which cannot be a label.") from None
+        raise ValueError(
+            f"y has a {type(wrong).__name__} in it, which cannot be a label."
+        ) from None
     if any(label != label for label in different):
         raise ValueError("Input y contains NaN.")
     return labels

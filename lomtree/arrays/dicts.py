@@ -34,9 +34,7 @@ def batch_of(dicts: list[Features], names: FeatureNames) -> Batch:
     return _packed(lengths, features, np.array(values, np.float32))
 
 
-def _add(
-    row: int, name: Hashable, value: Any, keys: list[Hashable], values: list[float]
-) -> None:
+def _add(row: int, name: Hashable, value: Any, keys: list[Hashable], values: list[float]) -> None:
     """Note a feature: a number, or one that a string chooses; None is none."""
     if value is None:
         return

@@ -61,7 +61,9 @@ def _numbers(table: Any, place: int) -> np.ndarray:
     try:
         check_values(values)
     except ValueError as error:
-        raise ValueError(f"{str(error).rstrip('.')}: the column {table.columns[place]!r} does.") from None
+        raise ValueError(
+            f"{str(error).rstrip('.')}: the column {table.columns[place]!r} does."
+        ) from None
     return values
 
 

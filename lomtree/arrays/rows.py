@@ -31,7 +31,7 @@ def _finish(batch, example, to):
 @kernel
 def pack_dense(matrix, columns, rows, batch):
     """Make examples of the rows whose numbers are given."""
-    to = 0
+    to = np.int64(0)
     batch.starts[0] = 0
     for example in range(len(rows)):
         row = rows[example]
@@ -47,7 +47,7 @@ def pack_dense(matrix, columns, rows, batch):
 @kernel
 def pack_sparse(indptr, indices, data, columns, rows, batch):
     """The same for the rows of a matrix in CSR form."""
-    to = 0
+    to = np.int64(0)
     batch.starts[0] = 0
     for example in range(len(rows)):
         row = rows[example]

@@ -7,9 +7,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from lomtree.arrays import source
 from lomtree.arrays.classes import label_list
@@ -21,8 +18,13 @@ from lomtree.arrays.rows import Rows
 from lomtree.core.errors import OptionError
 from lomtree.core.options import OPTION_NAMES, Options, choose_options
 from lomtree.estimator.engine import Lesson
+from lomtree.estimator.scikit import (
+    check_array,
+    check_classification_targets,
+    column_or_1d,
+    validate_data,
+)
 from lomtree.formats.registry import AUTO
-
 
 DEFAULTS = {option.name: option.default for option in fields(Options)}
 
@@ -49,8 +51,7 @@ class Input:
 
 
 def _columns_of(estimator: Any, X: Any, names: FeatureNames, reset: bool, frame: bool) -> Rows:
-    reset = reset or not hasattr(estimator, "n_features_in_") and not hasattr(estimator, "_engine")
-    checked = hasattr(estimator, "n_features_in_") or reset
+    checked = reset or hasattr(estimator, "n_features_in_")
     if frame:
         if len(X) == 0:
             raise ValueError(
@@ -65,8 +66,6 @@ def _columns_of(estimator: Any, X: Any, names: FeatureNames, reset: bool, frame:
     if checked:
         X = validate_data(estimator, X, reset=reset, **settings)
     else:  # of a model that came from a file, whose width nobody knows
-        from sklearn.utils import check_array
-
         X = check_array(X, **settings)
     columns = getattr(estimator, "feature_names_in_", None)
     if columns is not None:

@@ -16,22 +16,19 @@ from lomtree.estimator.engine import Engine, Lesson
 from lomtree.estimator.explaining import explain_row
 from lomtree.estimator.one_row import OneRow
 from lomtree.estimator.probabilities import all_probabilities, fill_up
+from lomtree.estimator.scikit import (
+    BaseEstimator,
+    ClassifierMixin,
+    available_if,
+    check_is_fitted,
+    check_random_state,
+)
 from lomtree.jit.kernel import announce_compilation
 from lomtree.model.model_file import read_model
 from lomtree.ranking.ranking import FROM_EACH
 from lomtree.storage.purposes import Purpose
 from lomtree.system.memory import available
 from lomtree.system.progress_bar import counting_bar
-
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import check_random_state
-    from sklearn.utils.metaestimators import available_if
-    from sklearn.utils.validation import check_is_fitted
-except ImportError:
-    raise ImportError(
-        "LomTreeClassifier needs scikit-learn 1.6 or newer: pip install 'lomtree[sklearn]'"
-    ) from None
 
 announce_compilation(logging.getLogger("lomtree").warning)
 
@@ -45,7 +42,7 @@ def _ranks(estimator: "LomTreeClassifier") -> bool:
     return True
 
 
-class LomTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LomTreeClassifier(ClassifierMixin, BaseEstimator):
     """A classifier for very many classes, in logarithmic time: the LOMtree of Choromanska and
     Langford (2015), with a ranker over what it finds. docs/python.md has examples.
 
@@ -185,11 +182,12 @@ holdout
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The best label of every example."""
-        check_is_fitted(self)
-        engine: Engine = self._engine
-        number = engine.one.predict(X, self) if type(X) in OneRow.TYPES else None
-        if number is not None:
-            return engine.named(number)
+        engine = self._fitted()
+        own = self.__dict__
+        if type(X) in OneRow.TYPES and not self.walk and "feature_names_in_" not in own:
+            label = engine.name_one(X, own.get("n_features_in_"), self._beam())
+            if label is not None:
+                return label
         rows = self._rows(X)
         numbers = engine.walk(rows) if self.walk else engine.rank(rows, self._beam(), 1)[0][:, 0]
         return engine.named(numbers)
@@ -198,10 +196,9 @@ holdout
     def predict_top_k(self, X: Any, k: int = 5) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """The k best labels of every example, best first, and their probabilities: two arrays with
         a row for each example. There are fewer columns if there are fewer labels."""
-        check_is_fitted(self)
+        engine = self._fitted()
         if not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"k must be a whole number from 1 on, not {k!r}.")
-        engine: Engine = self._engine
         rows, total = self._rows(X), len(engine.classes)
         numbers, named = engine.rank(rows, self._beam(), min(int(k), total))
         numbers, probabilities = fill_up(numbers, named, len(engine.columns.classes))
@@ -212,8 +209,7 @@ holdout
         """The probability of every class for every example, in the order of classes_. What the
         ranking leaves to labels that it does not name is spread over these. ValueError where the
         result would not fit into memory: predict_top_k() is for many classes."""
-        check_is_fitted(self)
-        engine: Engine = self._engine
+        engine = self._fitted()
         rows, columns = self._rows(X), engine.columns
         size = 8 * rows.count * len(columns.classes)
         if size > available() // 2:
@@ -228,8 +224,9 @@ holdout
     def explain(self, X: Any, top: int = 10) -> dict[str, Any]:
         """Why one example has its label: its way down each tree with the features that decided, and
         how its labels were ranked. X is one row, dict or line, or a list of one."""
-        check_is_fitted(self)
-        return explain_row(self._engine, self._rows, X, top, getattr(self, "feature_names_in_", None))
+        return explain_row(
+            self._fitted(), self._rows, X, top, getattr(self, "feature_names_in_", None)
+        )
 
     # Attributes, and files.
 
@@ -243,8 +240,7 @@ holdout
     def save(self, path: str | os.PathLike[str], predict_only: bool = False) -> None:
         """Write the model file that `lomtree predict -i` and lomtree.load() read. ValueError if a
         label is nothing that a file keeps."""
-        check_is_fitted(self)
-        self._engine.save(os.fspath(path), predict_only)
+        self._fitted().save(os.fspath(path), predict_only)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_engine" in self.__dict__
@@ -257,6 +253,12 @@ holdout
         return tags
 
     # What parameters say.
+
+    def _fitted(self) -> Engine:
+        if "_engine" not in self.__dict__:
+            check_is_fitted(self)  # which says what is missing
+        engine: Engine = self._engine
+        return engine
 
     def _new_engine(self) -> Engine:
         engine = Engine.new(options_of(self, self._seed()))
@@ -280,7 +282,9 @@ holdout
             return 1
         cores = os.cpu_count() or 1
         if not isinstance(self.n_jobs, int | np.integer) or self.n_jobs == 0:
-            raise ValueError(f"n_jobs must be None or a whole number other than 0, not {self.n_jobs!r}.")
+            raise ValueError(
+                f"n_jobs must be None or a whole number other than 0, not {self.n_jobs!r}."
+            )
         return max(1, int(self.n_jobs) if self.n_jobs > 0 else cores + 1 + int(self.n_jobs))
 
     def _passes(self) -> int:
@@ -308,5 +312,3 @@ def load(path: str | os.PathLike[str]) -> LomTreeClassifier:
     estimator = LomTreeClassifier(random_state=options.pop("seed"), **options)
     estimator._engine = Engine(model)
     return estimator
-
-

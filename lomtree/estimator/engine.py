@@ -70,6 +70,7 @@ class Engine:
     def declare(self, labels: Iterable[Hashable]) -> None:
         """These are classes, too, whether or not there will be examples of them."""
         self._declared.update(dict.fromkeys(labels))
+        self._columns = None
 
     def learn_set(self, lesson: Lesson, passes: int, seed: int) -> None:
         """Learn from rows that have no order: see arrays/visits."""
@@ -121,6 +122,8 @@ class Engine:
         passes: int,
         again: Callable[[], Iterable[Numbered]] | None,
     ) -> None:
+        self._columns = None
+        self.one.forget()
         trainer = Trainer(self.model)
         trainer.run(examples, passes, again)
         power = fit_inverse_temperature(self.model.learner, trainer.held_out_batches)
@@ -131,10 +134,8 @@ class Engine:
 
     @property
     def columns(self) -> Columns:
-        labels = self.classes.labels
-        known = 0 if self._columns is None else len(self._columns.of_number)
-        count = len(dict.fromkeys([*labels, *self._declared]))
-        if self._columns is None or known != len(labels) or count != len(self._columns.classes):
+        if self._columns is None:
+            labels = self.classes.labels
             in_order = sorted_labels(dict.fromkeys([*labels, *self._declared]))
             place = {label: number for number, label in enumerate(in_order)}
             of_number = np.array([place[label] for label in labels], np.int64)
@@ -162,10 +163,17 @@ class Engine:
                 self.model.learner.predict(batch, end - begin, labels[begin:end], depths[begin:end])
         return labels
 
+    def name_one(self, X: Any, width: int | None, beam: int) -> np.ndarray | None:
+        """The label of one plain row, in an array; None if X is something else."""
+        with self._lock:
+            number = self.one.predict(X, width, beam)
+            return None if number is None else self.named(number)
+
     def named(self, numbers: np.ndarray) -> np.ndarray:
         """The labels of these numbers. Where nothing was found, it is the first label ever seen."""
         columns = self.columns
-        return columns.classes[columns.of_number[np.where(numbers == NO_LABEL, 0, numbers)]]
+        found: np.ndarray = columns.classes[columns.of_number[np.maximum(numbers, 0)]]
+        return found
 
     # To a file, and into a pickle.
 
@@ -189,7 +197,9 @@ class Engine:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Checked as a file is, though whoever unpickles has trusted it already."""
         classes: Classes = state["classes"]
-        arrays = {name: np.array(array) for name, array in state["arrays"].items()}  # joblib's: maps
+        arrays = {
+            name: np.array(array) for name, array in state["arrays"].items()
+        }  # joblib's: maps
         plain = LabelIndex()
         plain.add(*(b"%d" % number for number in range(len(classes))))
         held = StateDict(
@@ -215,5 +225,3 @@ def _from(batches: Iterable[Batch]) -> Iterator[tuple[int, Batch]]:
     for batch in batches:
         yield begin, batch
         begin += len(batch.labels)
-
-

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from lomtree.arrays.names import FeatureNames
 from lomtree.arrays.dicts import chosen
+from lomtree.arrays.names import FeatureNames
 from lomtree.arrays.rows import Rows
 from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.constants import NO_LABEL
@@ -77,5 +77,3 @@ def _names(X: Any, names: FeatureNames, columns: Any) -> dict[int, str]:
 
 def _name(word: Any) -> str:
     return "^".join(map(str, word)) if isinstance(word, tuple) else str(word)
-
-

@@ -212,9 +212,7 @@ class TreeView:
 
     def path(self, line: bytes, most: int) -> Row:
         """The way of one example, and the features that weigh most on it."""
-        walk = Explanation(
-            self._learner, OneExample.of_line(self._learner, line, self._format)
-        )
+        walk = Explanation(self._learner, OneExample.of_line(self._learner, line, self._format))
         steps = [
             {
                 "node": v,
