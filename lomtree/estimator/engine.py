@@ -10,7 +10,6 @@ from lomtree.arrays.classes import Classes, label_array, sorted_labels
 from lomtree.arrays.names import FeatureNames
 from lomtree.arrays.rows import Rows
 from lomtree.arrays.visits import visits
-from lomtree.core.constants import NO_LABEL
 from lomtree.core.execution import Execution
 from lomtree.core.options import Options
 from lomtree.estimator.one_row import OneRow
