@@ -14,6 +14,7 @@ from lomtree.examples.merging import LARGEST_VALUE, Merger
 
 Features = Mapping[Hashable, Any]
 
+_LARGEST = float(LARGEST_VALUE)
 CHUNK = 1 << 13  # dicts that are hashed at once
 
 
@@ -64,7 +65,7 @@ def _number(row: int, name: Hashable, value: Any) -> float:
     except (TypeError, ValueError):
         kind = type(value).__name__
         raise ValueError(f"X[{row}][{name!r}] is a {kind}, not a number or a string.") from None
-    if not isfinite(number) or abs(number) > LARGEST_VALUE:
+    if not isfinite(number) or abs(number) > _LARGEST:
         what = "NaN" if number != number else "infinity or a value too large for dtype('float32')"
         raise ValueError(f"Input X contains {what}: X[{row}][{name!r}] is {value!r}.")
     return number

@@ -45,11 +45,8 @@ def test_dicts_are_hashed_as_text_is():
         dicts.append({name: rng.choice([0.0, 1.5, -2, 1e-3, "red", "blau"]) for name in chosen})
     expected = parsed([line_of(one) for one in dicts])
     assert same(batch_of(dicts, FeatureNames()), expected)
-    cut = [
-        batch
-        for first in range(0, 200, 30)
-        for batch in batches_of(dicts[first : first + 30], FeatureNames())
-    ]
+    parts = (dicts[first : first + 30] for first in range(0, 200, 30))
+    cut = [batch for some in parts for batch in batches_of(some, FeatureNames())]
     assert same(joined(cut), expected)
 
 

@@ -35,7 +35,7 @@ def test_a_generator_is_streamed_and_complete():
             asked.append(number)
             yield {"x": number}
 
-    first, *rest = [*map(lambda one: (one.count, len(asked)), examples_of(dicts()))]
+    first, *rest = [(one.count, len(asked)) for one in examples_of(dicts())]
     assert first == (8192, 8192)
     assert first[0] + sum(count for count, _ in rest) == 20_000
 

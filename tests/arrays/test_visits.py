@@ -23,10 +23,9 @@ def test_rows_that_lie_otherwise_have_the_same_turns(data):
     X, labels = data
     order = np.random.default_rng(1).permutation(50)
     assert turns(X[order], [labels[row] for row in order]) == turns(X, labels)
-    assert sorted(turns(X, labels)) == sorted(
-        (*row, y) for row, y in zip(X.tolist(), labels, strict=True)
-    )
-    assert turns(X, labels) != [(*row, y) for row, y in zip(X.tolist(), labels, strict=True)]
+    as_they_lie = [(*row, y) for row, y in zip(X.tolist(), labels, strict=True)]
+    assert sorted(turns(X, labels)) == sorted(as_they_lie)
+    assert turns(X, labels) != as_they_lie
     assert turns(X, labels, seed=1) != turns(X, labels)
 
 
@@ -49,5 +48,5 @@ def test_a_weight_is_as_many_repetitions(data):
 def test_other_weights_are_spread_over_the_turns():
     found = turns(np.array([[1.0], [2.0], [3.0]]), "abc", np.array([0.25, 2.5, 1000], np.float32))
     sums = {said: sum(w for other, w in found if other == said) for said, _ in found}
-    assert sums == {(1.0, "a"): 0.25, (2.0, "b"): 2.5, (3.0, "c"): 1000.0}
+    assert sums == pytest.approx({(1.0, "a"): 0.25, (2.0, "b"): 2.5, (3.0, "c"): 1000.0})
     assert len(found) == 1 + 3 + MOST_TURNS
