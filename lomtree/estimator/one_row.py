@@ -54,8 +54,7 @@ class OneRow:
             return None
         ranker = self._ranker
         if ranker is None or count > ranker.room or beam != self._beam:
-            room = max(_LEAST = 1e-38  # smaller ones may be 0 as float32
-_FIRST_ROOM, 2 * count)
+            room = max(_FIRST_ROOM, 2 * count)
             ranker = OneExampleRanker(self._engine.model.learner, beam, room)
             self._ranker, self._beam = ranker, beam
         ranker.features[:count] = indices
