@@ -15,7 +15,7 @@ from lomtree.estimator.checks import Input, lesson_of, options_of, read_labels
 from lomtree.estimator.engine import Engine, Lesson
 from lomtree.estimator.explaining import explain_row
 from lomtree.estimator.one_row import OneRow
-from lomtree.estimator.probabilities import all_probabilities, fill_up
+from lomtree.estimator.probabilities import all_probabilities, best_of
 from lomtree.estimator.scikit import (
     BaseEstimator,
     ClassifierMixin,
@@ -200,8 +200,9 @@ holdout
         if not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"k must be a whole number from 1 on, not {k!r}.")
         rows, total = self._rows(X), len(engine.classes)
-        numbers, named = engine.rank(rows, self._beam(), min(int(k), total))
-        numbers, probabilities = fill_up(numbers, named, len(engine.columns.classes))
+        numbers, named = engine.rank(rows, self._beam(), min(max(int(k), NAMED), total))
+        classes = len(engine.columns.classes)
+        numbers, probabilities = best_of(numbers, named, classes, min(int(k), total))
         return engine.named(numbers), probabilities
 
     @available_if(_ranks)

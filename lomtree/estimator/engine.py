@@ -166,7 +166,11 @@ class Engine:
         """The label of one plain row, in an array; None if X is something else."""
         with self._lock:
             number = self.one.predict(X, width, beam)
-            return None if number is None else self.named(number)
+            if number is None:
+                return None
+            columns = self.columns
+            place = columns.of_number[max(int(number[0]), 0)]
+            return columns.classes[place : place + 1].copy()
 
     def named(self, numbers: np.ndarray) -> np.ndarray:
         """The labels of these numbers. Where nothing was found, it is the first label ever seen."""

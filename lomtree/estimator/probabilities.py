@@ -39,13 +39,14 @@ def all_probabilities(
     return found
 
 
-def fill_up(numbers: np.ndarray, named: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same labels and, where a row names fewer than there are columns, others in the order of
-    their numbers, with what is left for each."""
-    top = numbers.shape[1]
+def best_of(
+    numbers: np.ndarray, named: np.ndarray, total: int, top: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The `top` best labels and, where a row names fewer, others in the order of their numbers,
+    with what is left for each."""
     probabilities, each = spread(numbers, named, total)
+    numbers, probabilities = numbers[:, :top].copy(), probabilities[:, :top].copy()
     short = np.flatnonzero((numbers == NO_LABEL).any(axis=1))
-    numbers = numbers.copy()
     for row in short.tolist():
         there = numbers[row][numbers[row] != NO_LABEL]
         others = np.setdiff1d(np.arange(top), there, assume_unique=True)[: top - len(there)]

@@ -1,14 +1,12 @@
-"""The best label of one example at a time, where the call itself must cost next to nothing.
-
-Everything that kernels take stays the same from call to call, so that nothing of it has to be
-looked at again (jit/calling); only the features in the batch change.
-"""
+"""The best label of one example at a time, where the call itself must cost next to nothing: all
+that kernels take stays the same from call to call; only what is in the batch changes."""
 
 import numpy as np
 
 from lomtree.core.constants import NO_LABEL
 from lomtree.examples.batch import CONSTANT, make_batch
 from lomtree.features.scaling import apply_scales
+from lomtree.jit.binding import bind
 from lomtree.learners.base import Learner
 from lomtree.learners.tree.beam_search import SearchSettings, make_beam, search
 from lomtree.learners.tree.leaf_labels import KEPT
@@ -22,22 +20,20 @@ class OneExampleRanker:
 
     def __init__(self, learner: Learner, beam: int, room: int) -> None:
         trees: list[TreeLearner] = learner.members
+        batch, columns = make_batch(1, room + 1), beam * KEPT
+        scaled = batch._replace(values=np.empty(room + 1, np.float32))
+        found = make_found(1, columns * len(trees))
+        scratch, ranking = make_scratch(columns * len(trees), 1, room + 1), Ranking.of(1, 1)
         self.room = room
-        self._batch = make_batch(1, room + 1)
-        self.features, self.values = self._batch.features, self._batch.values
-        self._starts = self._batch.starts
+        self.features, self.values, self._starts = batch.features, batch.values, batch.starts
         self._starts[0] = 0
-        self._scaled = self._batch._replace(values=np.empty(room + 1, np.float32))
-        self._scales, self._scorer = learner.scaler.scales, learner.scorer
-        columns = beam * KEPT
-        self._found = make_found(1, columns * len(trees))
-        self._beam, self._asked = make_beam(beam), np.zeros(1, np.int32)
-        self._scratch = make_scratch(columns * len(trees), 1, room + 1)
-        self._ranking = Ranking.of(1, 1)
-        self._searches = [
-            (tree.router, tree.leaf_labels, SearchSettings(stretch_of(tree.options), n * columns))
-            for n, tree in enumerate(trees)
-        ]
+        self._labels = ranking.labels
+        self._steps = [bind(apply_scales, learner.scaler.scales, batch, 0, 1, scaled.values)]
+        for number, tree in enumerate(trees):
+            settings = SearchSettings(stretch_of(tree.options), number * columns)
+            place = (settings, make_beam(beam), found, np.zeros(1, np.int32))
+            self._steps.append(bind(search, tree.router, tree.leaf_labels, scaled, 0, 1, *place))
+        self._steps.append(bind(rank, learner.scorer, scaled, found, 0, 1, scratch, ranking))
 
     def rank(self, count: int) -> np.ndarray:
         """int32[1]: the best label of the example that has the first `count` features. It is
@@ -45,10 +41,7 @@ class OneExampleRanker:
         self.features[count] = CONSTANT
         self.values[count] = 1.0
         self._starts[1] = count + 1
-        scaled, labels = self._scaled, self._ranking.labels
-        apply_scales(self._scales, self._batch, 0, 1, scaled.values)
-        for router, kept, settings in self._searches:
-            search(router, kept, scaled, 0, 1, settings, self._beam, self._found, self._asked)
-        labels[0, 0] = NO_LABEL
-        rank(self._scorer, scaled, self._found, 0, 1, self._scratch, self._ranking)
-        return labels[0]
+        self._labels[0, 0] = NO_LABEL
+        for step in self._steps:
+            step()
+        return self._labels[0]
