@@ -4,9 +4,9 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lomtree import LomTreeClassifier  # noqa: E402
+from lomtree import LomTreeClassifier
 
 
 @parametrize_with_checks([LomTreeClassifier()])
