@@ -30,8 +30,7 @@ class OneRow:
         self._engine = engine
         self._ranker: OneExampleRanker | None = None
         self._beam = 0
-        has_tree = ALGORITHMS[engine.model.options.algorithm].has_tree
-        self._possible = has_tree
+        self._possible = ALGORITHMS[engine.model.options.algorithm].has_tree
 
     def forget(self) -> None:
         """The model has learned."""
@@ -71,4 +70,4 @@ class OneRow:
         if len(set(columns)) < count or min(columns) < 0 or max(columns) >= width:
             return False
         total = sum(values)  # of which NaN and infinity make what they are themselves
-        return min(values) > _LEAST and total <= _LARGEST
+        return bool(min(values) > _LEAST and total <= _LARGEST)

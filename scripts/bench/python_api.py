@@ -19,10 +19,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 import lomtree
 from lomtree.evaluation.output import label_lines
@@ -37,12 +36,14 @@ CORES = os.cpu_count() or 1
 
 
 class Part(NamedTuple):
-    X: sparse.csr_matrix
+    X: Any  # a CSR matrix
     y: np.ndarray
 
 
 def read(path: Path, columns: dict[int, int]) -> Part:
     """A part of a set; features get columns in the order in which they come."""
+    from scipy import sparse  # not for --help
+
     lengths, indices, values, labels = [], [], [], []
     for examples in lomtree.open(str(path)):
         batch = copy(examples.batch, examples.count)

@@ -17,7 +17,8 @@ def test_everything_is_there():
 
 
 def test_importing_costs_nothing():
-    script = "import lomtree, sys; print({'numpy', 'numba', 'click', 'tqdm'} & set(sys.modules))"
+    heavy = {"numpy", "numba", "click", "tqdm", "sklearn"}
+    script = f"import lomtree, sys; print({heavy!r} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout == "set()\n"
 
@@ -54,3 +55,14 @@ def test_the_package_says_that_it_is_typed_and_what_it_is():
     assert found["Author"] or found["Author-email"]
     assert "Typing :: Typed" in found.get_all("Classifier")
     assert any("1406.1822" in url for url in found.get_all("Project-URL"))
+
+
+def test_without_extras_there_are_four_dependencies():
+    import re
+    from importlib.metadata import requires
+
+    plain = [one for one in requires("lomtree") or [] if "extra ==" not in one]
+    assert {re.match(r"[a-z-]+", one)[0] for one in plain} == {"numpy", "numba", "click", "tqdm"}
+    extras = "\n".join(one for one in requires("lomtree") or [] if "extra ==" in one)
+    assert 'scikit-learn>=1.6; extra == "sklearn"' in extras
+    assert 'narwhals>=1.20; extra == "frames"' in extras

@@ -10,14 +10,11 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import lomtree
 from lomtree.core.options import Options
-
-sparse = pytest.importorskip("scipy.sparse")
-pytest.importorskip("sklearn")
-
-from lomtree.estimator.classifier import LomTreeClassifier  # noqa: E402
+from lomtree.estimator.classifier import LomTreeClassifier
 
 
 def saved(classifier, folder) -> bytes:

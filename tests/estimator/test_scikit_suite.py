@@ -1,9 +1,5 @@
 """scikit-learn's own suite of checks for estimators: all of it, with no expected failure."""
 
-import pytest
-
-pytest.importorskip("sklearn")
-
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lomtree import LomTreeClassifier
