@@ -27,6 +27,7 @@ from scripts import unicode_names
 from scripts.command import parser_of, run_script
 from scripts.report import table
 
+COLUMNS = 2**16  # SGDClassifier has a dense row of so many weights for each class
 MOST_CLASSES = 5000  # for one column of weights a class
 
 
@@ -89,7 +90,9 @@ def main() -> None:
     # The data: texts, their labels, and a matrix whose columns are hashes of words.
     texts, labels = read(given.set)
     texts, y = texts[: given.most], np.array(labels[: given.most])
-    vectorizer = HashingVectorizer(lowercase=False, token_pattern=r"[^ ]+", alternate_sign=False)
+    vectorizer = HashingVectorizer(
+        n_features=COLUMNS, lowercase=False, token_pattern=r"[^ ]+", alternate_sign=False
+    )
     X = vectorizer.transform(texts)
     classes = np.unique(y)
     title = f"{X.shape[0]:,} examples, {len(classes):,} classes"
