@@ -17,7 +17,7 @@ from lomtree.arrays.names import FeatureNames
 from lomtree.arrays.rows import Rows
 from lomtree.core.errors import OptionError
 from lomtree.core.options import OPTION_NAMES, Options, choose_options
-from lomtree.estimator.engine import Lesson
+from lomtree.estimator.engine import TrainingSet
 from lomtree.estimator.scikit import (
     check_array,
     check_classification_targets,
@@ -75,9 +75,9 @@ def _columns_of(estimator: Any, X: Any, names: FeatureNames, reset: bool, frame:
     return source.matrix_rows(X, columns)
 
 
-def lesson_of(
+def training_set_of(
     estimator: Any, X: Any, y: Any, sample_weight: Any, names: FeatureNames, reset: bool
-) -> Lesson:
+) -> TrainingSet:
     given = Input(estimator, X, names, reset)
     count = given.rows.count
     weights = given.weights
@@ -91,7 +91,7 @@ def lesson_of(
             )
     if weights is not None and not weights.any():
         raise ValueError("Sample weights are all zero, so there is nothing to learn from.")
-    return Lesson(given.rows, _labels_of(estimator, given, y), weights, given.format)
+    return TrainingSet(given.rows, _labels_of(estimator, given, y), weights, given.format)
 
 
 def _labels_of(estimator: Any, given: Input, y: Any) -> list[Hashable]:

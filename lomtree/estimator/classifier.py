@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from lomtree.core.errors import PredictOnlyError
 from lomtree.core.options import Options
-from lomtree.estimator.checks import Input, lesson_of, options_of, read_labels
-from lomtree.estimator.engine import Engine, Lesson
+from lomtree.estimator.checks import Input, options_of, read_labels, training_set_of
+from lomtree.estimator.engine import Engine, TrainingSet
 from lomtree.estimator.explaining import explain_row
 from lomtree.estimator.one_row import OneRow
 from lomtree.estimator.probabilities import all_probabilities, best_of
@@ -123,12 +123,12 @@ holdout
         """Learn from all of X and y, forgetting what was learned before. Lines of text may have
         their labels in them; then there is no y."""
         engine = self._new_engine()
-        lesson = lesson_of(self, X, y, sample_weight, engine.names, reset=True)
-        engine.check_room(lesson.labels)
+        training_set = training_set_of(self, X, y, sample_weight, engine.names, reset=True)
+        engine.check_room(training_set.labels)
         if self.shuffle:
-            engine.learn_set(lesson, self._passes(), engine.model.options.seed)
+            engine.learn_set(training_set, self._passes(), engine.model.options.seed)
         else:
-            engine.learn_sequence(lesson, self._passes())
+            engine.learn_sequence(training_set, self._passes())
         self._engine = engine
         return self
 
@@ -140,9 +140,11 @@ holdout
         is checked before anything is learned."""
         before = getattr(self, "_engine", None)
         engine = self._new_engine() if before is None else before
-        lesson = lesson_of(self, X, y, sample_weight, engine.names, reset=before is None)
+        training_set = training_set_of(
+            self, X, y, sample_weight, engine.names, reset=before is None
+        )
         declared = [] if classes is None else read_labels(classes)
-        engine.check_room([*lesson.labels, *declared])
+        engine.check_room([*training_set.labels, *declared])
         if before is not None:
             options = engine.model.options
             engine.model.reconfigure(options_of(self, self._seed(options.seed), options))
@@ -150,7 +152,7 @@ holdout
         if engine.model.predict_only:
             raise ValueError("This model was saved for prediction alone: it cannot learn on.")
         engine.declare(declared)
-        engine.learn_sequence(lesson)
+        engine.learn_sequence(training_set)
         self._engine = engine
         return self
 
@@ -163,16 +165,16 @@ holdout
         engine = self._new_engine()
         with counting_bar(total, "examples", shown=bool(self.verbose)) as bar:
 
-            def lessons() -> Iterator[Lesson]:
+            def training_sets() -> Iterator[TrainingSet]:
                 first = True
                 for X, *targets in batches:
                     y, weights = (*targets, None, None)[:2]
-                    lesson = lesson_of(self, X, y, weights, engine.names, reset=first)
+                    training_set = training_set_of(self, X, y, weights, engine.names, reset=first)
                     first = False
-                    yield lesson
-                    bar.move_by(lesson.rows.count)
+                    yield training_set
+                    bar.move_by(training_set.rows.count)
 
-            engine.learn_stream(lessons(), self._passes())
+            engine.learn_stream(training_sets(), self._passes())
         if len(engine.classes) == 0:
             raise ValueError("the stream had no batches: a minimum of 1 sample is required.")
         self._engine = engine

@@ -23,7 +23,7 @@ from lomtree.training.sources import Numbered
 from lomtree.training.trainer import Trainer
 
 
-class Lesson(NamedTuple):
+class TrainingSet(NamedTuple):
     """Rows to be learned, checked: nothing about them can fail any more."""
 
     rows: Rows
@@ -71,42 +71,46 @@ class Engine:
         self._declared.update(dict.fromkeys(labels))
         self._columns = None
 
-    def learn_set(self, lesson: Lesson, passes: int, seed: int) -> None:
+    def learn_set(self, training_set: TrainingSet, passes: int, seed: int) -> None:
         """Learn from rows that have no order: see arrays/visits."""
-        order, weights = visits(lesson.rows, lesson.labels, lesson.weights, seed)
-        self._learn(lesson, weights, order, passes)
+        order, weights = visits(training_set.rows, training_set.labels, training_set.weights, seed)
+        self._learn(training_set, weights, order, passes)
 
-    def learn_sequence(self, lesson: Lesson, passes: int = 1) -> None:
+    def learn_sequence(self, training_set: TrainingSet, passes: int = 1) -> None:
         """Learn from rows in their order, as the command line learns from lines."""
-        self._learn(lesson, lesson.weights, None, passes)
+        self._learn(training_set, training_set.weights, None, passes)
 
     def _learn(
-        self, lesson: Lesson, weights: np.ndarray | None, order: np.ndarray | None, passes: int
+        self,
+        training_set: TrainingSet,
+        weights: np.ndarray | None,
+        order: np.ndarray | None,
+        passes: int,
     ) -> None:
         def again() -> Iterator[Numbered]:
-            for batch in lesson.rows.batches(numbers, weights, order):
+            for batch in training_set.rows.batches(numbers, weights, order):
                 yield batch, len(batch.labels)
 
         with self._lock:
-            labels = lesson.labels
+            labels = training_set.labels
             if order is not None:
                 self.declare(labels)
                 labels = [labels[row] for row in order.tolist()]
             self.classes.add(self.classes.new(labels))
             numbers = self.classes.numbers(labels)
-            self._note(lesson.format)
+            self._note(training_set.format)
             self._run(again(), passes, again)
 
-    def learn_stream(self, lessons: Iterable[Lesson], passes: int) -> None:
+    def learn_stream(self, training_sets: Iterable[TrainingSet], passes: int) -> None:
         """Learn from what comes; for further passes it is kept as the command line keeps it."""
 
         def numbered() -> Iterator[Numbered]:
-            for lesson in lessons:
-                self.check_room(lesson.labels)
-                self.classes.add(self.classes.new(lesson.labels))
-                numbers = self.classes.numbers(lesson.labels)
-                self._note(lesson.format)
-                for batch in lesson.rows.batches(numbers, lesson.weights):
+            for training_set in training_sets:
+                self.check_room(training_set.labels)
+                self.classes.add(self.classes.new(training_set.labels))
+                numbers = self.classes.numbers(training_set.labels)
+                self._note(training_set.format)
+                for batch in training_set.rows.batches(numbers, training_set.weights):
                     yield batch, len(batch.labels)
 
         with self._lock:
