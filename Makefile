@@ -41,6 +41,7 @@ bench: environment-bench ## measure time and memory, beside Vowpal Wabbit and as
 	$(BIN)/python -m scripts.bench.beside_vw --algorithm oaa --passes 10 --write $(BENCH)/benchmarks.md
 	$(BIN)/python -m scripts.bench.ranker_cost --write $(BENCH)/benchmarks.md
 	$(BIN)/python -m scripts.bench.interactions --write $(BENCH)/benchmarks.md
+	$(BIN)/python -m scripts.bench.python_api --write $(BENCH)/benchmarks.md
 	$(BIN)/python -m scripts.bench.growth --write $(BENCH)/benchmarks.md --plot $(BENCH)/growth.svg
 	$(call time_over_classes,$(BENCH))
 

@@ -1,16 +1,24 @@
 """Logarithmic time online multiclass prediction: a streaming learner for very many classes.
 
 The public API; the command line is `lomtree --help`. Everything below is loaded when it is first
-used, so that importing lomtree costs nothing.
+used, so that importing lomtree costs nothing. For data in memory, with scikit-learn:
 
     import lomtree
 
+    classifier = lomtree.LomTreeClassifier(passes=3).fit(X, y)
+    classifier.predict(X)
+    classifier.save("model.lom")
+    classifier = lomtree.load("model.lom")
+
+For streams, without it:
+
     model = lomtree.Model.new(lomtree.Options())
-    lomtree.Trainer(model).learn(lomtree.Reader(["train.vw"], labels_required=True), passes=3)
+    lomtree.learn(model, lomtree.open("train.vw"), passes=3)
+    for labels, probabilities in lomtree.predict(model, lomtree.examples_of(dicts)):
+        ...
     lomtree.write_model(model, "model.lom")
 
-    model = lomtree.read_model("model.lom")
-    lomtree.score_examples(model, lomtree.Reader(["test.vw"], labels_required=True)).error
+docs/python.md has more.
 
 Choromanska, Langford: Logarithmic Time Online Multiclass prediction. NIPS 2015.
 """
@@ -21,10 +29,13 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
+    from lomtree.arrays.source import examples_of
     from lomtree.core.errors import DataError, LomtreeError, ModelError, OptionError
     from lomtree.core.execution import Execution
     from lomtree.core.options import Options
     from lomtree.core.reading import Reading
+    from lomtree.estimator.classifier import LomTreeClassifier, load
+    from lomtree.estimator.functions import learn, open, predict
     from lomtree.evaluation.predict import Search, predict_all
     from lomtree.evaluation.score import score_examples
     from lomtree.examples.examples import Examples
@@ -39,6 +50,7 @@ _WHERE = {
     "DataError": "core.errors",
     "Examples": "examples.examples",
     "Execution": "core.execution",
+    "LomTreeClassifier": "estimator.classifier",
     "LomtreeError": "core.errors",
     "Model": "model.model",
     "ModelError": "core.errors",
@@ -48,7 +60,12 @@ _WHERE = {
     "Reading": "core.reading",
     "Search": "evaluation.predict",
     "Trainer": "training.trainer",
+    "examples_of": "arrays.source",
+    "learn": "estimator.functions",
+    "load": "estimator.classifier",
     "number_examples": "training.sources",
+    "open": "estimator.functions",
+    "predict": "estimator.functions",
     "predict_all": "evaluation.predict",
     "read_batches": "formats.record_batches",
     "read_model": "model.model_file",
@@ -60,6 +77,7 @@ __all__ = [
     "DataError",
     "Examples",
     "Execution",
+    "LomTreeClassifier",
     "LomtreeError",
     "Model",
     "ModelError",
@@ -70,7 +88,12 @@ __all__ = [
     "Search",
     "Trainer",
     "__version__",
+    "examples_of",
+    "learn",
+    "load",
     "number_examples",
+    "open",
+    "predict",
     "predict_all",
     "read_batches",
     "read_model",

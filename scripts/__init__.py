@@ -10,6 +10,6 @@ has --help. `make help` lists the targets that run them.
 documents writes what docs/commands.md and docs/vw.md say of options.
 
 Shared: command (command lines), report (sections of documents), picture (matplotlib), program
-(which code made a result). unicode_names makes data of Python itself and needs nothing else:
-`python scripts/unicode_names.py`.
+(which code made a result). python_stream follows the estimator beside one of scikit-learn's.
+unicode_names makes data of Python itself and needs nothing else: `python scripts/unicode_names.py`.
 """

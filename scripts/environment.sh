@@ -52,7 +52,7 @@ case $what in
         install '.[bench]' ||
             echo 'no Vowpal Wabbit for this Python: tests against it are skipped' >&2
         ;;
-    bench) install '.[bench,plots]' ;;
+    bench) install '.[bench,plots,sklearn]' ;;
     *) install ".[$what]" ;;
 esac
 touch ".venv/$what"

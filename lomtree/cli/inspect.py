@@ -151,12 +151,12 @@ def inspect(
 
 def _explained(model: "Model", inspection: "Inspection", line: bytes, top: int) -> dict:
     """Why an example is predicted as it is: by the walk and the ranking, or by scores."""
-    from lomtree.inspection.ranking_explanation import explain_ranking
+    from lomtree.inspection.ranking_explanation import explain_line
     from lomtree.inspection.score_explanation import explain_scores
 
     if not ALGORITHMS[model.options.algorithm].has_tree:
         return {"scores": explain_scores(model, line, top)}
-    ranking = explain_ranking(model, line, top)
+    ranking = explain_line(model, line, top)
     return {
         "path": inspection.view.path(line, top),
         **({} if ranking is None else {"ranking": ranking}),

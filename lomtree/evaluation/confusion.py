@@ -60,7 +60,7 @@ class Confusions:
     def add(self, examples: Examples, predictions: np.ndarray) -> None:
         """Count the examples that have a label and no problem."""
         truth = np.empty(examples.count, np.int32)
-        self._labels.number(examples.labels, examples.problems, truth)
+        self._labels.number_shown(examples.labels, examples.problems, truth)
         good = truth != NO_LABEL
         keys = (truth[good].astype(np.int64) << 32) | (predictions[good].astype(np.int64) + 1)
         self._waiting.append(np.unique(keys, return_counts=True))
@@ -73,7 +73,9 @@ class Confusions:
         self._merge()
         truth, prediction = self._keys >> 32, (self._keys & 0xFFFFFFFF) - 1
         numbers, places = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
-        words = [b"" if number == NO_LABEL else self._labels[number] for number in numbers.tolist()]
+        words = [
+            b"" if number == NO_LABEL else self._labels.shown(number) for number in numbers.tolist()
+        ]
         order = sorted(range(len(words)), key=words.__getitem__)
         rank = np.empty(len(words), np.int64)
         rank[order] = np.arange(len(words))

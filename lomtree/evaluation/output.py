@@ -70,11 +70,12 @@ def label_lines(labels: LabelIndex, predicted: Predicted) -> bytes:
     """The predicted label of every example, followed by its tag."""
     examples, predictions, _, _ = predicted
     page, count = _page(examples), examples.count
-    lengths = np.append(np.diff(labels.ends), 0)  # the last one is what NO_LABEL (-1) finds
+    words = labels.shown_strings
+    lengths = np.append(words.ends - words.begins, 0)  # the last one is what NO_LABEL (-1) finds
     tags = page.tags.ends[:count] - page.tags.begins[:count]
     room = int(lengths[predictions].sum()) + int(tags.sum()) + count + page.line_count
     out = np.empty(room, np.uint8)
-    size = _write_lines(labels.strings, predictions, page, out)
+    size = _write_lines(words, predictions, page, out)
     return out[:size].tobytes()
 
 
@@ -92,7 +93,7 @@ def _ranking_rows(labels: LabelIndex, predicted: Predicted) -> Iterator[bytes]:
     examples, ranking = predicted.examples, predicted.ranking
     assert ranking is not None
     numbers = set(ranking.labels.ravel().tolist()) - {NO_LABEL}
-    known = {number: labels[number] for number in numbers}
+    known = {number: labels.shown(number) for number in numbers}
     rows = zip(ranking.labels.tolist(), ranking.probabilities.tolist(), strict=True)
     for example, (found, probabilities) in enumerate(rows):
         words = []

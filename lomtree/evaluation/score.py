@@ -66,7 +66,7 @@ def score_examples(
     for examples, predictions, effort, ranking in predict_all(model, source, search):
         step()
         labels, good = examples.batch.labels[: examples.count], examples.good
-        model.labels.look_up(examples.labels, examples.problems, labels)
+        model.labels.look_up_shown(examples.labels, examples.problems, labels)
         if score.reliability is not None and ranking is not None:
             score.reliability.add(ranking.only(good), labels[good])
         if recall is not None:

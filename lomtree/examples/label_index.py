@@ -1,4 +1,6 @@
-"""Labels as they were written, numbered in the order in which they first appeared."""
+"""Labels as they were written, numbered in the order in which they first appeared.
+
+Those that are no strings of text have words that tell their type: see typed_labels."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -8,6 +10,7 @@ import numpy as np
 from lomtree.core.constants import MOST_INTERNAL_NODES, NO_LABEL
 from lomtree.core.errors import DataError
 from lomtree.core.printable import printable
+from lomtree.examples import typed_labels
 from lomtree.examples.examples import GOOD, Strings
 from lomtree.hashing.secrets import POINT, polynomial
 from lomtree.jit.kernel import kernel
@@ -15,6 +18,7 @@ from lomtree.jit.kernel import kernel
 LARGEST_COUNT = MOST_INTERNAL_NODES
 _FIRST_LABELS = 1 << 8
 _SHOWN = 40  # characters of a label, in a message
+_SPACE = 32  # what the words of typed labels begin with
 
 
 class Table(NamedTuple):
@@ -106,10 +110,26 @@ def _make_table(labels: int, text_bytes: int) -> Table:
     )
 
 
+def _check_spaces(text: np.ndarray, ends: np.ndarray) -> None:
+    """No label has tabs or newlines, and what begins with a space is the word of a typed one."""
+    if np.any((text == 9) | (text == 10)):
+        raise ValueError("its labels have tabs or newlines in them")
+    for label in np.flatnonzero(text[ends[:-1]] == _SPACE).tolist():
+        typed_labels.label_of(text[ends[label] : ends[label + 1]].tobytes())
+
+
+class _Shown(NamedTuple):
+    """Labels as words of text, whatever their types."""
+
+    strings: Strings  # by their numbers
+    numbers: dict[bytes, int]  # of the typed labels, the first of those that are shown alike
+
+
 class LabelIndex:
     def __init__(self) -> None:
         self.most = LARGEST_COUNT  # how many there may be
         self._table = _make_table(0, 0)
+        self._shown: _Shown | None = None
 
     @classmethod
     def from_arrays(cls, text: np.ndarray, ends: np.ndarray) -> "LabelIndex":
@@ -119,8 +139,7 @@ class LabelIndex:
             raise ValueError("its labels have the wrong form")
         if ends[0] != 0 or ends[-1] != len(text) or np.any(ends[1:] <= ends[:-1]):
             raise ValueError("its labels overlap")
-        if np.any((text == 9) | (text == 10)):
-            raise ValueError("its labels have tabs or newlines in them")
+        _check_spaces(text, ends)
         labels = cls()
         labels._rebuild(text, ends, len(text))
         if np.count_nonzero(labels._table.buckets != NO_LABEL) != len(labels):
@@ -136,6 +155,34 @@ class LabelIndex:
 
     def __iter__(self) -> Iterator[bytes]:
         return (self[number] for number in range(len(self)))
+
+    def shown(self, number: int) -> bytes:
+        """A label as a word of text, whatever its type."""
+        return typed_labels.shown(self[number])
+
+    @property
+    def typed(self) -> np.ndarray:
+        """int64[]: the numbers of the labels that are no strings of text."""
+        return np.flatnonzero(self._table.text[self.ends[:-1]] == _SPACE)
+
+    @property
+    def shown_strings(self) -> Strings:
+        """The labels by their numbers, as they are shown."""
+        return self._as_shown().strings
+
+    def _as_shown(self) -> _Shown:
+        """Words of text for all labels, made anew when there are more of them."""
+        if self._shown is None or len(self._shown.strings.ends) != len(self):
+            typed = self.typed
+            words = [self.shown(number) for number in typed.tolist()]
+            lengths = np.array([len(word) for word in words], np.int64)
+            begins, ends = self.ends[:-1].copy(), self.ends[1:].copy()
+            ends[typed] = len(self.text) + np.cumsum(lengths)
+            begins[typed] = ends[typed] - lengths
+            text = np.concatenate([self.text, np.frombuffer(b"".join(words), np.uint8)])
+            numbers = dict(zip(reversed(words), reversed(typed.tolist()), strict=True))
+            self._shown = _Shown(Strings(text, begins, ends), numbers)
+        return self._shown
 
     @property
     def ends(self) -> np.ndarray:
@@ -172,6 +219,34 @@ class LabelIndex:
         """The same, but a label that is not known is NO_LABEL."""
         _number(self._table, words, problems, numbers, 0, len(numbers), 0)
 
+    def number_shown(self, words: Strings, problems: np.ndarray, numbers: np.ndarray) -> int:
+        """As number(), but text also means the labels of other types that are shown so."""
+        if len(self.typed) == 0:
+            return self.number(words, problems, numbers)
+        self.look_up_shown(words, problems, numbers)
+        known, count = numbers != NO_LABEL, len(numbers)
+        others = np.where(known, np.int8(GOOD + 1), problems[:count])
+        new = np.empty(count, np.int32)
+        done = self.number(words, others, new)
+        numbers[~known] = new[~known]
+        return done
+
+    def look_up_shown(self, words: Strings, problems: np.ndarray, numbers: np.ndarray) -> None:
+        """As look_up(), but text also means the labels of other types that are shown so."""
+        self.look_up(words, problems, numbers)
+        if len(self.typed):
+            there = (problems[: len(numbers)] == GOOD) & (words.begins < words.ends)[: len(numbers)]
+            for example in np.flatnonzero(there & (numbers == NO_LABEL)).tolist():
+                numbers[example] = self.find_shown(words.word(example))
+
+    def find_shown(self, text: bytes) -> int:
+        """The number of the label that text means: the string, or else the first label of another
+        type that is shown so; NO_LABEL if there is none."""
+        number = self.find(text)
+        if number != NO_LABEL:
+            return number
+        return self._as_shown().numbers.get(text, NO_LABEL)
+
     def find(self, word: bytes) -> int:
         """The number of a label; NO_LABEL if it is not known."""
         text = np.frombuffer(word, np.uint8)
@@ -189,7 +264,8 @@ class LabelIndex:
 
     def too_many(self, word: bytes) -> str:
         """The sentence about a label that is one too many."""
-        shown = printable(word.decode("utf-8", "backslashreplace"), _SHOWN)
+        text = typed_labels.shown(word).decode("utf-8", "backslashreplace")
+        shown = printable(text, _SHOWN)
         return f"the label '{shown}' is one more than the {self.most:,} that --max-labels allows"
 
     def _grow(self, more_bytes: int) -> None:

@@ -185,7 +185,7 @@ def _enter(scales, batch, count, counts, x, mean_squares):
 
 
 @kernel
-def _apply(scales, batch, first, last, x):
+def apply_scales(scales, batch, first, last, x):
     for example in range(first, last):
         vector = vector_of(batch, example)
         fetch_sizes(scales, vector, x)
@@ -220,7 +220,7 @@ class Scaler:
 
     def apply(self, batch: Batch, first: int, last: int, outline: Batch) -> None:
         """Scale the examples first:last for a prediction. May run in several threads at once."""
-        _apply(self.scales, batch, first, last, outline.values)
+        apply_scales(self.scales, batch, first, last, outline.values)
 
     def _room(self, batch: Batch, count: int) -> np.ndarray:
         wanted = int(batch.starts[count])

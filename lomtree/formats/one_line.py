@@ -1,4 +1,4 @@
-"""The examples of one line that is no file's."""
+"""The examples of lines that are no file's."""
 
 import numpy as np
 
@@ -26,7 +26,21 @@ def parse_line(
         if found is None:
             raise DataError("the line is empty")
         format = found.name
-    return Reader([], format, reading=reading, derived=derived).parse_text(line, words)
+    return Reader([], format, reading=reading, derived=derived).parse_text(line, "line", 1, words)
+
+
+def parse_lines(
+    text: bytes, format: str, name: str, first: int, derived: Derivations = NOTHING
+) -> Parsed:
+    """The same for whole lines, the first of which has this number; DataError if one is bad."""
+    if format == AUTO:
+        found = sniff_format(text, name)
+        if found is None:
+            raise DataError(f"the {name} is empty")
+        format = found.name
+    parsed = Reader([], format, derived=derived).parse_text(text, name, first)
+    _check(parsed.examples)
+    return parsed
 
 
 def read_line(
@@ -36,7 +50,11 @@ def read_line(
     examples, namespaces = parse_line(line, format, derived, reading=reading)
     if namespaces is not None:
         examples = next(Deriver(derived, 1).parts(examples, namespaces), examples)
+    _check(examples)
+    return examples
+
+
+def _check(examples: Examples) -> None:
     bad = np.flatnonzero(~examples.good)
     if len(bad):
         raise DataError(describe(examples, int(bad[0])))
-    return examples

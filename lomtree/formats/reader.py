@@ -16,6 +16,8 @@ from lomtree.examples.batch import Batch
 from lomtree.examples.examples import Examples, Origin, Strings
 from lomtree.examples.merging import Merger
 from lomtree.examples.namespaces import Namespaces, make_namespaces, one_namespace
+from lomtree.formats import blocks
+from lomtree.formats.blocks import LongLineError, text_alone, whole_lines
 from lomtree.formats.line import Spans, holds, make_arrays
 from lomtree.formats.problems import describe, require_labels
 from lomtree.formats.registry import AUTO, FORMATS, Expected, is_arrow, sniff_format
@@ -24,7 +26,6 @@ from lomtree.formats.translation import Layout, complete
 from lomtree.system.pipeline import DEPTH, side_by_side
 from lomtree.system.timing import watch
 
-LONGEST_LINE = 1 << 26  # bytes: what has no line ends is no text, and memory has an end
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -60,32 +61,6 @@ class _Unparsed(NamedTuple):
     source: str
     first_line: int
     line_count: int
-
-
-class LongLineError(Exception):
-    """A line is longer than LONGEST_LINE."""
-
-
-def whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes, cut only behind newlines (and at the end); LongLineError if none comes.
-
-    Only new bytes are searched, and an unfinished line's pieces are joined once, so that a line
-    of any length takes linear time.
-    """
-    unfinished: list[bytes] = []
-    length = 0  # of the unfinished line
-    for piece in pieces:
-        cut = piece.rfind(b"\n") + 1
-        if cut:
-            yield b"".join([*unfinished, piece[:cut]])
-            unfinished, length = [], 0
-        if cut < len(piece):
-            unfinished.append(piece[cut:])
-            length += len(piece) - cut
-        if length > LONGEST_LINE:
-            raise LongLineError
-    if unfinished:
-        yield b"".join(unfinished)
 
 
 class Reader:
@@ -167,11 +142,12 @@ class Reader:
         for block in parsed:
             yield from self._finish(block)
 
-    def parse_text(self, text: bytes, words: bool) -> Parsed:
-        """Parse text that is no source's; its words are noted if they are wanted in any case."""
+    def parse_text(self, text: bytes, name: str, first: int, words: bool = False) -> Parsed:
+        """Parse text that is no source's, whose first line has this number; its words are noted if
+        they are wanted in any case."""
         self._notes_words |= words
-        layout = FORMATS[self.format].layout_of("line", self.reading, self._labels_required)
-        return self._parse(self._outline(text, text.count(b"\n"), layout, "line", 1))
+        layout = FORMATS[self.format].layout_of(name, self.reading, self._labels_required)
+        return self._parse(self._outline(text, text.count(b"\n"), layout, name, first))
 
     def read_rows(self, rows: Any, layout: Layout, first_row: int) -> Iterator[Examples]:
         """The examples of a batch of Arrow that is no source's."""
@@ -254,13 +230,13 @@ class Reader:
         """Whole lines; one without an end stops the run in any case: nobody knows what follows."""
         before = self.lines
         try:
-            whole = whole_lines(_text_alone(source, pieces))
+            whole = whole_lines(text_alone(source, pieces))
             for number, text in enumerate(watch.each("read", whole)):
                 watch.count("read", bytes=len(text))
                 yield text if number else text.removeprefix(_BYTE_ORDER_MARK)
         except LongLineError:
             place = f"{source}:{self.lines - before + 1}"
-            most = f"{LONGEST_LINE >> 20} MB"
+            most = f"{blocks.LONGEST_LINE >> 20} MB"
             raise DataError(f"{place}: expected a line of at most {most}, found more") from None
 
     def _outline(
@@ -349,12 +325,3 @@ class Reader:
             before = examples.origin._replace(line_count=int(examples.origin.lines[bad[0]]))
             yield replace(examples, count=int(bad[0]), origin=before)
         raise error
-
-
-def _text_alone(source: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes; DataError if the first of them are no text."""
-    for number, piece in enumerate(pieces):
-        place = piece.find(b"\0") if number == 0 else -1
-        if place >= 0:
-            raise DataError(f"{source}: is a binary file (byte {place + 1} is 0), not text")
-        yield piece

@@ -1,11 +1,12 @@
 """How one example walks down a tree, and which of its features decide."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from lomtree.core.constants import NO_NODE
 from lomtree.core.derivations import NOTHING, Derivations
 from lomtree.core.errors import LomtreeError
-from lomtree.examples.batch import Vector
+from lomtree.examples.batch import Batch, Vector
 from lomtree.formats.naming import names_in_line
 from lomtree.formats.one_line import read_line
 from lomtree.formats.registry import AUTO, FORMATS, Expected, same_features, sniff_format
@@ -14,17 +15,27 @@ from lomtree.learners.tree.learner import TreeLearner
 
 
 class OneExample:
-    """A line of text with one example, in the format that the model was trained with, where that is
-    known, with the derived features of that model, and scaled as a learner wants it. `vector` has
-    the scaled values."""
+    """The first example of a batch, scaled as a learner wants it: `vector` has the scaled values.
+    `names` are those of its features, as far as they are known."""
 
-    def __init__(
-        self,
+    def __init__(self, learner: Learner, batch: Batch, names: Mapping[int, str]) -> None:
+        self.batch, self._names = batch, names
+        scaled = learner.scaler.outline(self.batch, 1)
+        learner.scaler.apply(self.batch, 0, 1, scaled)
+        count = int(self.batch.starts[1])
+        features, values = self.batch.features[:count].copy(), scaled.values[:count].copy()
+        self.vector = Vector(features, values, 0, count)
+
+    @classmethod
+    def of_line(
+        cls,
         learner: Learner,
         line: bytes,
         trained: str | None = None,
         derived: Derivations = NOTHING,
-    ) -> None:
+    ) -> "OneExample":
+        """A line of text with one example, in the format that the model was trained with, where
+        that is known, with the derived features of that model."""
         by_itself = b"|" in line  # VW text, whatever the model was trained with
         if trained in FORMATS and FORMATS[trained].is_table and not by_itself:
             raise LomtreeError(
@@ -34,21 +45,15 @@ class OneExample:
         examples = read_line(line, format.name if format else AUTO, derived=derived)
         if examples.count != 1:
             raise LomtreeError("one line with one example is needed")
-        self.batch = examples.batch
         assert format is not None
-        if self.batch.starts[1] == int(derived.constant) and format.name != trained:
+        if examples.batch.starts[1] == int(derived.constant) and format.name != trained:
             raise LomtreeError(f"the line has no features: is it {format.title}?")
         if trained is not None and not same_features(trained, format.name):
             title = FORMATS[trained].title if trained in FORMATS else trained
             raise LomtreeError(
                 f"the line is {format.title}, but the model was trained with {title}"
             )
-        self._names = names_in_line(line, format, derived)
-        scaled = learner.scaler.outline(self.batch, 1)
-        learner.scaler.apply(self.batch, 0, 1, scaled)
-        count = int(self.batch.starts[1])
-        features, values = self.batch.features[:count].copy(), scaled.values[:count].copy()
-        self.vector = Vector(features, values, 0, count)
+        return cls(learner, examples.batch, names_in_line(line, format, derived))
 
     @property
     def names(self) -> list[str]:
@@ -59,15 +64,9 @@ class OneExample:
 class Explanation:
     """The steps of one example, each (node, score, where to); `leaf` is where it ends."""
 
-    def __init__(
-        self,
-        learner: TreeLearner,
-        line: bytes,
-        trained: str | None = None,
-        derived: Derivations = NOTHING,
-    ) -> None:
-        self._learner, self._example = learner, OneExample(learner, line, trained, derived)
-        vector = self._example.vector
+    def __init__(self, learner: TreeLearner, example: OneExample) -> None:
+        self._learner, self._example = learner, example
+        vector = example.vector
         self.steps: list[tuple[int, float, int]] = []
         j = learner.root
         while learner.nodes["left"][j] != NO_NODE:
@@ -75,6 +74,14 @@ class Explanation:
             self.steps.append((j, h, goal))
             j = goal
         self.leaf = j
+
+    @property
+    def prediction(self) -> int:
+        """The number of the leaf's label."""
+        return int(self._learner.nodes["label"][self.leaf])
+
+    def goes_right(self, node: int, goal: int) -> bool:
+        return int(self._learner.nodes["right"][node]) == goal
 
     def strongest(self, node: int, most: int) -> list[dict[str, Any]]:
         """The features that weigh most in the score of a node."""

@@ -98,7 +98,7 @@ def leaf_counts_of_data(model: Model, shape: Shape, source: Iterable[Examples]) 
     for examples in ahead(source):
         batch, count = examples.batch, examples.count
         label, weight = batch.labels[:count], batch.weights[:count]
-        model.labels.number(examples.labels, examples.problems, label)
+        model.labels.number_shown(examples.labels, examples.problems, label)
         counted = (label != NO_LABEL) & (weight > 0)  # bad lines have no label
         where = place[learner.find_leaves(batch, count)[counted]]
         parts.append((where, label[counted], weight[counted]))

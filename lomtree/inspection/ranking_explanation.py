@@ -1,5 +1,6 @@
 """How the labels of one example are ranked, and which features put the best before the second."""
 
+from collections.abc import Callable
 from math import exp
 from typing import Any
 
@@ -15,13 +16,23 @@ _SIGNS = {"log_mass": MASS, "cosine": COSINE, "regressor": REGRESSOR}
 Row = dict[str, Any]
 
 
-def explain_ranking(model: Model, line: bytes, most: int) -> Row | None:
+def explain_line(model: Model, line: bytes, most: int) -> Row | None:
+    """The same for a line of text."""
+    if not model.learner.ranks:
+        return None
+    example = OneExample.of_line(model.learner, line, model.format, model.options.derived)
+    return explain_ranking(model, example, most)
+
+
+def explain_ranking(
+    model: Model, example: OneExample, most: int, name: Callable[[int], Any] | None = None
+) -> Row | None:
     """The `most` best candidates of an example and what they were compared by; None where there is
-    no ranker. All of a model's trees count."""
+    no ranker. All of a model's trees count. `name` tells what a label is called, if not as text."""
     learner = model.learner
     if not learner.ranks:
         return None
-    example = OneExample(learner, line, model.format, model.options.derived)
+    name_of = name or (lambda number: _text(model, number))
     candidates, count = learner.candidates(example.batch)
     weights = learner.scorer.weights
     order = np.argsort(-candidates.logits[:count], kind="stable").tolist()
@@ -30,7 +41,7 @@ def explain_ranking(model: Model, line: bytes, most: int) -> Row | None:
     shares = [exp(logit - largest) for logit in [*logits, float(weights[NONE])]]
     rows = [
         {
-            "label": _text(model, int(candidates.labels[place])),
+            "label": name_of(int(candidates.labels[place])),
             "probability": share / sum(shares),
             "from": _FROM[int(candidates.found[place])],
             **{name: float(candidates.signs[place, sign]) for name, sign in _SIGNS.items()},
@@ -81,4 +92,4 @@ def _decided(model: Model, example: OneExample, rows: list[Row], labels: list, m
 
 
 def _text(model: Model, label: int) -> str:
-    return model.labels[label].decode("utf-8", "backslashreplace")
+    return model.labels.shown(label).decode("utf-8", "backslashreplace")

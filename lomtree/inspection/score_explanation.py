@@ -12,12 +12,12 @@ Row = dict[str, Any]
 def explain_scores(model: Model, line: bytes, most: int) -> list[Row]:
     """The `most` best labels of an example, and the features that weigh most for each."""
     learner = model.learner
-    example = OneExample(learner, line, model.format, model.options.derived)
+    example = OneExample.of_line(learner, line, model.format, model.options.derived)
     ranking = learner.rank(example.batch, 1, BEAM, most)
     found = zip(ranking.labels[0].tolist(), ranking.probabilities[0].tolist(), strict=True)
     return [
         {
-            "label": model.labels[label].decode("utf-8", "backslashreplace"),
+            "label": model.labels.shown(label).decode("utf-8", "backslashreplace"),
             "probability": probability,
             "features": _features(model, example, label, most),
         }

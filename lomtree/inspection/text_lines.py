@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from lomtree.core.errors import LomtreeError
-from lomtree.formats.reader import whole_lines
+from lomtree.formats.blocks import whole_lines
 from lomtree.formats.source import Source
 
 _OWN = "line:1:"  # how a sentence begins that is about a line of no file

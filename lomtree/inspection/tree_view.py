@@ -8,7 +8,7 @@ import numpy as np
 from lomtree.core.constants import NO_LABEL, NO_NODE
 from lomtree.core.errors import LomtreeError
 from lomtree.core.printable import printable
-from lomtree.inspection.explanation import Explanation
+from lomtree.inspection.explanation import Explanation, OneExample
 from lomtree.inspection.leaf_counts import LeafCounts, Shape, tree_of
 from lomtree.inspection.split_quality import measure, tree_entropy
 from lomtree.learners.base import Depths
@@ -179,7 +179,7 @@ class TreeView:
 
     def label(self, text: bytes, most: int) -> Row:
         """Where a label lives, what is predicted for its examples, and for whom it is predicted."""
-        number = self._labels.find(text)
+        number = self._labels.find_shown(text)
         if number == NO_LABEL:
             word = printable(text.decode("utf-8", "backslashreplace"), 40)
             raise LomtreeError(f"the model knows no label '{word}'")
@@ -213,7 +213,8 @@ class TreeView:
 
     def path(self, line: bytes, most: int) -> Row:
         """The way of one example, and the features that weigh most on it."""
-        walk = Explanation(self._learner, line, self._format, self._derived)
+        example = OneExample.of_line(self._learner, line, self._format, self._derived)
+        walk = Explanation(self._learner, example)
         steps = [
             {
                 "node": v,
@@ -234,6 +235,6 @@ class TreeView:
         }
 
     def _show(self, number: int) -> str:
-        return (
-            "" if number == NO_LABEL else self._labels[number].decode("utf-8", "backslashreplace")
-        )
+        if number == NO_LABEL:
+            return ""
+        return self._labels.shown(number).decode("utf-8", "backslashreplace")

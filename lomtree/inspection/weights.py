@@ -59,7 +59,7 @@ def _head(model: Model) -> Iterator[str]:
 
 
 def _label(model: Model, number: int) -> str:
-    return model.labels[number].decode("utf-8", "backslashreplace")
+    return model.labels.shown(number).decode("utf-8", "backslashreplace")
 
 
 def _tree(model: Model, tree: TreeLearner) -> Iterator[str]:
@@ -83,11 +83,11 @@ def _learn_names(
     passed: list[Passed],
 ) -> None:
     """The names of an example's features, and the nodes where each of them is weighed."""
-    example = OneExample(model.learner, line, model.format, model.options.derived)
+    example = OneExample.of_line(model.learner, line, model.format, model.options.derived)
     features = example.vector.features.tolist()
     names.update(zip(features, example.names, strict=True))
     for tree, weighed in zip(trees, passed, strict=True):
-        for v, _, _ in Explanation(tree, line, model.format, model.options.derived).steps:
+        for v, _, _ in Explanation(tree, example).steps:
             weighed.setdefault(v, set()).update(features)
 
 

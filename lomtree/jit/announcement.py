@@ -5,14 +5,17 @@ import sys
 from collections.abc import Callable
 
 _unsaid: set[str] = set()
+_tell: Callable[[str], None] | None = None
 _beside: Callable[[], None] | None = None
 
 _NATIVE, _PLAIN = "native", "plain"
 
 
-def announce_compilation() -> None:
-    """From now on, say so in one line on stderr if anything has to be compiled, and in another if
-    it has to be compiled in every run."""
+def announce_compilation(tell: Callable[[str], None] | None = None) -> None:
+    """From now on, say so in one line on stderr, or through `tell`, if anything has to be compiled,
+    and in another if it has to be compiled in every run."""
+    global _tell
+    _tell = tell
     _unsaid.update((_NATIVE, _PLAIN))
 
 
@@ -37,6 +40,9 @@ def say_plain(reason: str) -> None:
 def _say(kind: str, line: str) -> None:
     if kind in _unsaid:
         _unsaid.remove(kind)
+        if _tell is not None:
+            _tell(line)
+            return
         with contextlib.suppress(OSError, AttributeError):  # nobody reads it, or there is none
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()

@@ -54,14 +54,14 @@ def describe(form: Any) -> str:
     return form.__qualname__ if isinstance(form, type) else str(form)
 
 
-def _add_words(value: Any, words: list) -> None:
+def add_words(value: Any, words: list) -> None:
     if type(value) is np.ndarray:
         # (__array_interface__ would describe the fields of a record each time, too.)
         address = value.ctypes.data
         words += (0, 0, value.size, value.itemsize, address, *value.shape, *value.strides)
     elif isinstance(value, tuple):
         for field in value:
-            _add_words(field, words)
+            add_words(field, words)
     else:
         words.append(value)
 
@@ -92,7 +92,7 @@ class Recent:
             seen = last[place] if place < len(last) else None
             if seen is None or seen[0] is not value:
                 own: list = []
-                _add_words(value, own)
+                add_words(value, own)
                 seen = (value, form_of(value), own)
             looked.append(seen if isinstance(value, tuple) else None)
             forms.append(seen[1])
@@ -106,13 +106,18 @@ def is_known(code: Code) -> bool:
     return not code.returns.strip("()").strip("".join(_NUMPY_SCALARS))
 
 
+def linked(code: Code) -> Linked:
+    """The code in memory, ready to be called."""
+    return link(code.object_file, code.symbol) or _link_with_llvm(code)
+
+
 def load(code: Code, arguments: tuple) -> Callable:
     """The function, for arguments of the same form as these; it runs without the GIL. Its by_words
     takes their words."""
-    linked = link(code.object_file, code.symbol) or _link_with_llvm(code)
+    ready = linked(code)
     types = word_types(arguments)
     prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *types)
-    function = prototype(linked.address)
+    function = prototype(ready.address)
     is_tuple, letters = code.returns.startswith("("), code.returns.strip("()")
     size = max(8, struct.calcsize(letters))
 
@@ -125,10 +130,11 @@ def load(code: Code, arguments: tuple) -> Callable:
 
     def call(*arguments):
         words: list = []
-        _add_words(arguments, words)
+        add_words(arguments, words)
         return by_words(words)
 
-    call.memory = linked.memory  # type: ignore[attr-defined]
+    call.memory = ready.memory  # type: ignore[attr-defined]
+    call.address = ready.address  # type: ignore[attr-defined]
     call.by_words = by_words  # type: ignore[attr-defined]
     return call
 

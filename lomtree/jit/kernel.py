@@ -37,10 +37,22 @@ class Kernel(callee.Callee):
         form, words = self._recent.look_at(arguments)
         call = self._loaded.get(form)
         if call is None:
-            with _lock:
-                call = self._loaded[form] = self._load(form, arguments)
+            call = self._find(form, arguments)
         by_words = getattr(call, "by_words", None)
         return by_words(words) if by_words else call(*arguments)
+
+    def address(self, arguments: tuple) -> int | None:
+        """Where its machine code for such arguments is; None if it is not called natively."""
+        if INTERPRETED:
+            return None
+        form = tuple(map(calling.form_of, arguments))
+        call = self._loaded.get(form) or self._find(form, arguments)
+        return getattr(call, "address", None)
+
+    def _find(self, form: Any, arguments: tuple) -> Callable:
+        with _lock:
+            call = self._loaded[form] = self._load(form, arguments)
+        return call
 
     def _load(self, form: Any, arguments: tuple) -> Callable:
         """Natively, or else plainly. A mistake in the kernel itself makes both fail."""

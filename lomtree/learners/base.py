@@ -97,6 +97,11 @@ class Learner(ABC):
         """Learn on with other options."""
         self.options = options
 
+    def use(self, execution: Execution) -> None:
+        """Work on otherwise; what comes out stays the same."""
+        if execution != self.execution:
+            self.execution, self._pool = execution, None
+
     @property
     def members(self) -> list[Any]:
         """The trees of an ensemble; otherwise this learner alone."""

@@ -16,6 +16,10 @@ class ProgressBar:
         if self._bar is not None:
             self._bar.update(position - self._bar.n)
 
+    def move_by(self, step: int) -> None:
+        if self._bar is not None:
+            self._bar.update(step)
+
     def clear(self) -> None:
         """Make room for a line of text."""
         if self._bar is not None:
@@ -31,4 +35,16 @@ def progress_bar(total: int | None, shown: bool) -> Iterator[ProgressBar]:
     from tqdm import tqdm
 
     with tqdm(total=total, unit="B", unit_scale=True, leave=False, file=sys.stderr) as bar:
+        yield ProgressBar(bar)
+
+
+@contextlib.contextmanager
+def counting_bar(total: int | None, unit: str, shown: bool) -> Iterator[ProgressBar]:
+    """A bar on stderr that counts, even if nobody knows up to which number."""
+    if not shown or sys.stderr is None:
+        yield ProgressBar()
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit=f" {unit}", unit_scale=True, file=sys.stderr) as bar:
         yield ProgressBar(bar)

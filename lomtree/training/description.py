@@ -37,3 +37,15 @@ def describe_trees(options: Options) -> str:
         words.append(f"swap resistance {options.swap_resistance:g}")
         words.append(f"minimum impurity {options.min_impurity:g}")
     return ", ".join(words)
+
+
+def describe_settings(options: Options, passes: int) -> str:
+    """What is learned, and how."""
+    many = f"{passes} {'pass' if passes == 1 else 'passes'}"
+    holdout = f", {options.holdout:g} held out (seed {options.seed})" if options.holdout else ""
+    return (
+        f"{describe_trees(options)}, up to 2^{options.bits} weights\n"
+        f"{options.loss} loss, {options.update} update, scale {options.scale}, "
+        f"learning rate {options.learning_rate:g}, "
+        f"power {options.power_t:g}, {describe_clip(options)}, {many}{holdout}\n"
+    )

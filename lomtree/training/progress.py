@@ -96,7 +96,7 @@ class Meter:
     def _show(self, number: int) -> str:
         if number == NO_LABEL:
             return "-"
-        return printable(self._labels[number].decode("utf-8", "backslashreplace"), 16)
+        return printable(self._labels.shown(number).decode("utf-8", "backslashreplace"), 16)
 
     @property
     def error(self) -> float:

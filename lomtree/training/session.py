@@ -8,7 +8,7 @@ from typing import Any
 
 from lomtree import __version__
 from lomtree.core.algorithms import ALGORITHMS
-from lomtree.core.errors import DataError, LomtreeError, OptionError, PredictOnlyError, Stopped
+from lomtree.core.errors import DataError, OptionError, PredictOnlyError, Stopped
 from lomtree.core.execution import Execution, threads_for
 from lomtree.core.options import (
     OPTION_NAMES,
@@ -17,7 +17,7 @@ from lomtree.core.options import (
     derivation_words,
     option_name,
 )
-from lomtree.examples.cache import Cache, CacheWriter, describe, is_cache
+from lomtree.examples.cache import CacheWriter, describe
 from lomtree.formats.reader import Reader
 from lomtree.formats.registry import format_warning, same_features
 from lomtree.formats.source import name_of
@@ -27,8 +27,9 @@ from lomtree.storage.purposes import Purpose
 from lomtree.system.atomic_file import check_writable, is_special, open_to_replace
 from lomtree.system.overwriting import refuse_overwriting
 from lomtree.system.progress_bar import ProgressBar, progress_bar
+from lomtree.training.caching import find_cache
 from lomtree.training.calibration import fit_inverse_temperature
-from lomtree.training.description import describe_clip, describe_paper, describe_trees
+from lomtree.training.description import describe_paper, describe_settings
 from lomtree.training.predictions import ProgressivePredictions
 from lomtree.training.progress import Meter, to_stderr
 from lomtree.training.sources import Numbered, cached_examples, number_examples, written_to
@@ -241,7 +242,7 @@ class Session:
             self._skipped = self._reader.skipped
             return
         description = self._describe()
-        cache = self._find_cache(description)
+        cache = find_cache(self._cache_path, description, self._say)
         if cache is not None:
             self._see_format(cache.format)
             self._model.reading = cache.reading
@@ -281,23 +282,6 @@ class Session:
             self._warned = True
             self._say(format_warning(self._model.format, found) + "\n")
 
-    def _find_cache(self, description: dict) -> Cache | None:
-        """A cache that may be used; otherwise say why it is written again."""
-        check_writable(self._cache_path)
-        try:
-            if not is_cache(self._cache_path):
-                raise LomtreeError(
-                    f"{self._cache_path}: exists, but is not a cache of this program"
-                )
-            cache = Cache(self._cache_path, description)
-        except FileNotFoundError:
-            return None
-        except DataError as error:
-            self._say(f"{self._cache_path}: not used ({error}); it is written again\n")
-            return None
-        self._say(f"reading the cache {self._cache_path}\n")
-        return cache
-
     def _save_checkpoint(self, model: Model) -> None:
         write_model(model, self._target)
         if model.unfinished is not None:
@@ -320,19 +304,16 @@ class Session:
         going_on = f", going on from {self._initial}" if self._initial else ""
         if self._model.unfinished:
             going_on += f" after {self._model.unfinished.done:,} examples"
-        passes = f"{self._passes} {'pass' if self._passes == 1 else 'passes'}"
-        holdout = f", {options.holdout:g} held out (seed {options.seed})" if options.holdout else ""
-        self._say(
-            f"reading {self._names}{going_on}\n"
-            f"{describe_trees(options)}, up to 2^{options.bits} weights\n"
-            f"{options.loss} loss, {options.update} update, scale {options.scale}, "
-            f"learning rate {options.learning_rate:g}, "
-            f"power {options.power_t:g}, {describe_clip(options)}, {passes}{holdout}\n"
-        )
+        self._say(f"reading {self._names}{going_on}\n{describe_settings(options, self._passes)}")
         if words := derivation_words(options.derivations):
             self._say(f"derived features: {words}\n")
         if options.paper:
             self._say(describe_paper(options))
+        if len(self._model.labels.typed):
+            self._say(
+                "warning: the model has labels that are no strings, as from Python; labels of text "
+                "are strings, so those of this data are other ones, even if they look the same\n"
+            )
         self._say(f"predictions below: {self._shown}, before the example is learned\n")
 
     @property

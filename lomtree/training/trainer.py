@@ -80,9 +80,15 @@ class Trainer:
             self.model.reading = getattr(source, "reading", self.model.reading)
             yield examples
 
-    def run(self, examples: Iterable[Numbered], passes: int = 1) -> None:
-        """Learn from the examples as they come, and from what was kept of them in later passes."""
-        replay = ReplayBuffer()
+    def run(
+        self,
+        examples: Iterable[Numbered],
+        passes: int = 1,
+        again: Callable[[], Iterable[Numbered]] | None = None,
+    ) -> None:
+        """Learn from the examples as they come, and from what was kept of them in later passes;
+        nothing is kept if `again` can give the same ones once more."""
+        replay, first = ReplayBuffer(), self.model.position
         self._passes = passes
         self._last_pass = passes == 1
         self._reserves = passes > 1 and self.model.learner.ranker is not None
@@ -92,7 +98,7 @@ class Trainer:
             self.features += int(batch.starts[count])
             rest, left = self._set_aside(batch, count)
             self._learn(rest, left)
-            if passes > 1:
+            if passes > 1 and again is None:
                 replay.add(copy(rest, left))
             self._end_step(count)
         if self._going_through and passes > 1:
@@ -102,7 +108,8 @@ class Trainer:
             self._last_pass = number == passes
             if self._last_pass and self._reserves and not self._going_through:
                 self.model.learner.begin_last_pass()
-            for batch, count in self._steps((batch, len(batch.labels)) for batch in replay):
+            kept = ((batch, len(batch.labels)) for batch in replay)
+            for batch, count in self._steps(self._left_in(again(), first) if again else kept):
                 self._learn(batch, count)
                 self._end_step(count)
             self._end_pass()
@@ -186,13 +193,25 @@ class Trainer:
         """Take the held-out examples out of a batch."""
         first = self.model.position
         self.model.position += count
-        options = self.model.options
-        if options.holdout == 0:
+        if self.model.options.holdout > 0:
+            self._validation.add(pick(batch, np.flatnonzero(self._aside(first, count))))
+        return self._rest(batch, count, first)
+
+    def _left_in(self, examples: Iterable[Numbered], first: int) -> Iterator[Numbered]:
+        """The same examples, which began at this position, without those that are held out."""
+        for batch, count in examples:
+            yield self._rest(batch, count, first)
+            first += count
+
+    def _rest(self, batch: Batch, count: int, first: int) -> Numbered:
+        if self.model.options.holdout == 0:
             return batch, count
-        aside = held_out(options.seed, options.holdout, first, count)
-        self._validation.add(pick(batch, np.flatnonzero(aside)))
-        rest = pick(batch, np.flatnonzero(~aside))
+        rest = pick(batch, np.flatnonzero(~self._aside(first, count)))
         return rest, len(rest.labels)
+
+    def _aside(self, first: int, count: int) -> np.ndarray:
+        options = self.model.options
+        return held_out(options.seed, options.holdout, first, count)
 
     def _learn(self, batch: Batch, count: int) -> None:
         first, self._index = self._index, self._index + count

@@ -3,6 +3,7 @@
 - beside_vw          whole commands, in turn with Vowpal Wabbit's, on real sets and a made one
 - ranker_cost        training with and without the ranker, and the default prediction beside VW's
 - interactions       interactions and n-grams, in turn with Vowpal Wabbit's
+- python_api         LomTreeClassifier beside the command line: fit, predict, one row at a time
 - growth             time and memory of whole commands up to a million classes
 - time_over_classes  time per example over the number of classes, for all algorithms
 - collisions         how often two features of one example share a weight

@@ -17,7 +17,8 @@ def test_everything_is_there():
 
 
 def test_importing_costs_nothing():
-    script = "import lomtree, sys; print({'numpy', 'numba', 'click', 'tqdm'} & set(sys.modules))"
+    heavy = {"numpy", "numba", "click", "tqdm", "sklearn"}
+    script = f"import lomtree, sys; print({heavy!r} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout == "set()\n"
 
@@ -67,3 +68,14 @@ def test_a_model_refuses_examples_without_its_derived_features(tmp_path):
     assert lomtree.score_examples(model, derived).examples == 2
     with pytest.raises(lomtree.LomtreeError, match="different derived features: Reader"):
         lomtree.score_examples(model, plain)
+
+
+def test_without_extras_there_are_four_dependencies():
+    import re
+    from importlib.metadata import requires
+
+    plain = [one for one in requires("lomtree") or [] if "extra ==" not in one]
+    assert {re.match(r"[a-z-]+", one)[0] for one in plain} == {"numpy", "numba", "click", "tqdm"}
+    extras = "\n".join(one for one in requires("lomtree") or [] if "extra ==" in one)
+    assert 'scikit-learn>=1.6; extra == "sklearn"' in extras
+    assert 'narwhals>=1.20; extra == "frames"' in extras

@@ -46,13 +46,13 @@ def expected(one, numbers, more):
 
 def looked_through(monkeypatch):
     """A list that gets every value whose words are looked for."""
-    seen, add_words = [], calling._add_words
+    seen, add_words = [], calling.add_words
 
     def note(value, words):
         seen.append(value)
         add_words(value, words)
 
-    monkeypatch.setattr(calling, "_add_words", note)
+    monkeypatch.setattr(calling, "add_words", note)
     return seen
 
 

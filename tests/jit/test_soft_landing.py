@@ -167,6 +167,6 @@ def test_the_trial_notices_wrong_results(monkeypatch):
     monkeypatch.setattr(trial, "every_kind", wrong)
     assert not trial.is_right()
     monkeypatch.setattr(trial, "every_kind", right)
-    monkeypatch.setattr(calling, "_add_words", lambda value, words: None)
+    monkeypatch.setattr(calling, "add_words", lambda value, words: None)
     with pytest.raises(TypeError):
         trial.is_right()

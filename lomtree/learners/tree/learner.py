@@ -200,7 +200,7 @@ def sharing(load: float) -> float:
     return 1 - hits * exp(-hits) / load
 
 
-def _stretch(options: Options) -> float:
+def stretch_of(options: Options) -> float:
     """What scores are multiplied by to be read as those of the logistic loss."""
     if options.loss == "logistic":
         return 1.0
@@ -219,7 +219,7 @@ def search_with(
     """Search each of the trees for the examples first:last."""
     columns = len(beam.nodes[0]) * KEPT
     for number, tree in enumerate(trees):
-        settings = SearchSettings(_stretch(tree.options), number * columns)
+        settings = SearchSettings(stretch_of(tree.options), number * columns)
         search(tree.router, tree.leaf_labels, batch, first, last, settings, beam, found, asked)
 
 

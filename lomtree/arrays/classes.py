@@ -1,0 +1,139 @@
+"""Labels of Python and their numbers in a model: any hashable type, and each keeps its own.
+
+As everywhere in Python, equal labels are one: 1, 1.0 and True are the same class, of the type that
+came first; "1" is another.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lomtree.core.constants import NO_LABEL
+from lomtree.examples.examples import Strings
+from lomtree.examples.label_index import LabelIndex
+from lomtree.examples.typed_labels import NoWordError, label_of, word_of
+
+_WIDEST = 1 << 26  # bytes of an array of strings: where more are needed, it is one of objects
+
+
+class Classes:
+    """The labels of an index. Those that have no word are kept here, under one that no file
+    takes."""
+
+    def __init__(self, index: LabelIndex) -> None:
+        self.index = index
+        self._objects: list[Hashable] = []
+        self._labels: list[Hashable] = []  # by their numbers
+        self._numbers: dict[Hashable, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @property
+    def labels(self) -> list[Hashable]:
+        """By their numbers."""
+        while len(self._labels) < len(self.index):
+            label = self._label(self.index[len(self._labels)])
+            self._numbers.setdefault(label, len(self._labels))
+            self._labels.append(label)
+        return self._labels
+
+    def numbers(self, labels: Iterable[Hashable]) -> np.ndarray:
+        """int32[]: the number of each label, NO_LABEL where it is not known."""
+        self.labels  # noqa: B018  # all of them are known now
+        get = self._numbers.get
+        return np.array([get(label, NO_LABEL) for label in labels], np.int32)
+
+    def new(self, labels: Iterable[Hashable]) -> list[Hashable]:
+        """Those that are not known, each once, in the order in which they come."""
+        self.labels  # noqa: B018
+        return [label for label in dict.fromkeys(labels) if label not in self._numbers]
+
+    def add(self, labels: Iterable[Hashable]) -> None:
+        """Give these, which are new, the next numbers."""
+        words = [self._word(label) for label in labels]
+        if words:
+            self.index.add(*words)
+
+    def refuse_objects(self) -> None:
+        """NoWordError, if a label is nothing that a file keeps."""
+        for label in self._objects:
+            word_of(label)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"words": list(self.index), "objects": self._objects}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(LabelIndex())  # type: ignore[misc]
+        self._objects = state["objects"]
+        if state["words"]:
+            self.index.add(*state["words"])
+
+    def _word(self, label: Hashable) -> bytes:
+        label = plain(label)
+        try:
+            return word_of(label)
+        except NoWordError:
+            self._objects.append(label)
+            return b" object %d" % (len(self._objects) - 1)
+
+    def _label(self, word: bytes) -> Any:
+        if word.startswith(b" object "):
+            return self._objects[int(word[8:])]
+        return label_of(word)
+
+
+def plain(label: Any) -> Any:
+    """A scalar of numpy's as Python's own."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def label_list(y: Any) -> list[Any]:
+    """Labels as Python's own; ValueError if one of them cannot be a label."""
+    labels = y.tolist() if hasattr(y, "tolist") else list(y)
+    try:
+        different = set(labels)
+    except TypeError:
+        wrong = next(label for label in labels if not isinstance(label, Hashable))
+        raise ValueError(
+            f"y has a {type(wrong).__name__} in it, which cannot be a label."
+        ) from None
+    if any(label != label for label in different):
+        raise ValueError("Input y contains NaN.")
+    return labels
+
+
+def label_strings(labels: Sequence[Hashable]) -> Strings:
+    """The words of labels, as those of text come from a parser."""
+    words = {label: word_of(plain(label)) for label in dict.fromkeys(labels)}
+    ends = np.cumsum([0, *map(len, words.values())])
+    places = {label: place for place, label in enumerate(words)}
+    found = np.array([places[label] for label in labels], np.int64)
+    text = np.frombuffer(b"".join(words.values()), np.uint8)
+    return Strings(text, ends[:-1][found], ends[1:][found])
+
+
+def label_array(labels: Sequence[Hashable]) -> np.ndarray:
+    """An array of labels; of objects, unless all are of one type that numpy has."""
+    kinds = set(map(type, labels))
+    if kinds in ({int}, {float}, {bool}):
+        made = np.array(labels)
+        if made.dtype.kind in "ifb":
+            return made
+    if kinds == {str} and 4 * len(labels) * max(map(len, labels)) <= _WIDEST:  # type: ignore[arg-type]
+        made = np.array(labels)
+        if made.tolist() == list(labels):  # numpy takes zeros at the end for padding
+            return made
+    array = np.empty(len(labels), object)
+    array[:] = list(labels)
+    return array
+
+
+def sorted_labels(labels: Iterable[Hashable]) -> list[Hashable]:
+    """In order, where there is one; else by the names of their types, and as they are written."""
+    some = list(labels)
+    try:
+        return sorted(some)  # type: ignore[type-var]
+    except TypeError:
+        return sorted(some, key=lambda label: (type(label).__name__, str(label)))

@@ -1,0 +1,92 @@
+"""DataFrames as examples, through narwhals: of pandas, polars, pyarrow and others.
+
+A column of numbers or booleans is a feature of its name; a column of strings or categories chooses
+the feature name=value. A row is what the dict of its cells is.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from lomtree.arrays.dicts import _packed, chosen
+from lomtree.arrays.names import FeatureNames
+from lomtree.arrays.rows import DenseRows, PackedRows, Rows, check_values
+
+
+def is_frame(X: Any) -> bool:
+    """Whether it has named columns, as DataFrames do and arrays do not."""
+    return hasattr(X, "columns") and (hasattr(X, "dtypes") or hasattr(X, "schema"))
+
+
+def frame_rows(frame: Any, names: FeatureNames) -> Rows:
+    try:
+        import narwhals.stable.v1 as nw
+    except ImportError:
+        raise ImportError("a DataFrame needs narwhals: pip install 'lomtree[frames]'") from None
+    table = nw.from_native(frame, eager_only=True)
+    schema = table.schema
+    numbers = [_is_number(nw, column, schema[column]) for column in table.columns]
+    columns = np.array([names.learn([str(name)])[str(name)] for name in table.columns], np.uint32)
+    if all(numbers):
+        return DenseRows(_matrix(table), columns)
+    features = np.empty((len(table), len(columns)), np.uint32)
+    values = np.empty((len(table), len(columns)), np.float32)
+    for place, name in enumerate(table.columns):
+        if numbers[place]:
+            features[:, place] = columns[place]
+            values[:, place] = _numbers(table, place)
+        else:
+            cells = table[:, place].to_list()
+            _choose(str(name), cells, names, features[:, place], values[:, place])
+    width = len(columns)
+    return PackedRows(_packed([width] * len(table), features.reshape(-1), values.reshape(-1)))
+
+
+def _is_number(nw: Any, name: Any, dtype: Any) -> bool:
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return True
+    if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object):
+        return False
+    raise ValueError(
+        f"the column {name!r} has the type {dtype}: columns of numbers, booleans, strings and "
+        "categories are features."
+    )
+
+
+def _numbers(table: Any, place: int) -> np.ndarray:
+    """A column of numbers, checked; a missing one is NaN, and so refused."""
+    values = np.asarray(table[:, place].to_numpy())
+    if values.dtype.kind not in "fiub":
+        values = np.array([np.nan if one is None else float(one) for one in values.tolist()])
+    try:
+        check_values(values)
+    except ValueError as error:
+        raise ValueError(
+            f"{str(error).rstrip('.')}: the column {table.columns[place]!r} does."
+        ) from None
+    return values
+
+
+def _matrix(table: Any) -> np.ndarray:
+    columns = [_numbers(table, place) for place in range(len(table.columns))]
+    kind = np.result_type(*columns) if columns else np.dtype(np.float64)
+    kind = kind if kind in (np.float32, np.float64) else np.dtype(np.float64)
+    matrix = np.empty((len(table), len(columns)), kind)
+    for place, column in enumerate(columns):
+        matrix[:, place] = column
+    return matrix
+
+
+def _choose(
+    name: str, cells: list, names: FeatureNames, features: np.ndarray, values: np.ndarray
+) -> None:
+    """Write the features that the cells of a column choose; a missing one chooses none."""
+    different = {cell for cell in cells if cell is not None and cell == cell}
+    for cell in different:
+        if not isinstance(cell, str | int | float | bool):
+            raise ValueError(f"the column {name!r} has a {type(cell).__name__} in it, no string.")
+    words = {cell: chosen(name, str(cell)) for cell in different}
+    numbers = names.learn(words.values())
+    found = {cell: numbers[word] for cell, word in words.items()}
+    features[:] = [found.get(cell, 0) for cell in cells]
+    values[:] = [float(cell in found) for cell in cells]

@@ -1,0 +1,176 @@
+"""What comes from users, checked in the words of scikit-learn before anything is learned."""
+
+import re
+from collections.abc import Hashable
+from dataclasses import fields
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from lomtree.arrays import source
+from lomtree.arrays.classes import label_list
+from lomtree.arrays.derived_rows import DerivedRows, with_derived
+from lomtree.arrays.dicts import dict_rows
+from lomtree.arrays.frames import frame_rows
+from lomtree.arrays.lines import line_rows
+from lomtree.arrays.names import FeatureNames
+from lomtree.arrays.rows import Rows
+from lomtree.core.derivations import NOTHING, Derivations
+from lomtree.core.errors import OptionError
+from lomtree.core.options import OPTION_NAMES, Options, choose_options
+from lomtree.estimator.engine import TrainingSet
+from lomtree.estimator.scikit import (
+    check_array,
+    check_classification_targets,
+    column_or_1d,
+    validate_data,
+)
+from lomtree.formats.registry import AUTO
+
+DEFAULTS = {option.name: option.default for option in fields(Options)}
+
+
+class Input:
+    """X, read: its rows, and what lines of text say besides."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        names: FeatureNames,
+        reset: bool,
+        derived: Derivations = NOTHING,
+    ) -> None:
+        kind, X = source.kind_of(X)
+        self.labels: list[str | None] | None = None
+        self.weights: np.ndarray | None = None
+        self.format: str | None = source.FORMATS.get(kind)
+        self.rows: Rows
+        if kind in (source.MATRIX, source.FRAME):
+            rows = _columns_of(estimator, X, names, reset, kind == source.FRAME)
+            self.rows = with_derived(rows, derived)
+            return
+        if reset:
+            for attribute in ("n_features_in_", "feature_names_in_"):
+                estimator.__dict__.pop(attribute, None)
+        if kind == source.LINES:
+            self.rows, self.labels, self.weights, self.format = line_rows(X, AUTO, derived)
+        else:
+            self.rows = with_derived(dict_rows(X, names), derived)
+
+
+def _columns_of(estimator: Any, X: Any, names: FeatureNames, reset: bool, frame: bool) -> Rows:
+    checked = reset or hasattr(estimator, "n_features_in_")
+    if frame:
+        if len(X) == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
+            )
+        if checked:
+            validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return frame_rows(X, names)
+    settings: dict[str, Any] = {
+        "accept_sparse": True, "dtype": "numeric", "ensure_all_finite": False
+    }  # fmt: skip
+    if checked:
+        X = validate_data(estimator, X, reset=reset, **settings)
+    else:  # of a model that came from a file, whose width nobody knows
+        X = check_array(X, **settings)
+    columns = getattr(estimator, "feature_names_in_", None)
+    if columns is not None:
+        words = [str(name) for name in columns]
+        numbers = names.learn(words)
+        columns = np.array([numbers[word] for word in words], np.uint32)
+    return source.matrix_rows(X, columns)
+
+
+def training_set_of(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    names: FeatureNames,
+    reset: bool,
+    derived: Derivations = NOTHING,
+) -> TrainingSet:
+    given = Input(estimator, X, names, reset, derived)
+    count = given.rows.count
+    weights = given.weights
+    if sample_weight is not None:
+        if isinstance(sample_weight, Real):
+            sample_weight = np.full(count, sample_weight, np.float64)
+        weights = source.check_weights(sample_weight)
+        if len(weights) != count:
+            raise ValueError(
+                f"sample_weight.shape == {weights.shape}, expected {(count,)}: one for each sample."
+            )
+    if weights is not None and not weights.any():
+        raise ValueError("Sample weights are all zero, so there is nothing to learn from.")
+    labels = _labels_of(estimator, given, y)
+    if isinstance(given.rows, DerivedRows):
+        given.rows.check()
+    return TrainingSet(given.rows, labels, weights, given.format)
+
+
+def _labels_of(estimator: Any, given: Input, y: Any) -> list[Hashable]:
+    if y is None and given.labels is not None:
+        if None in given.labels:
+            raise ValueError(f"X[{given.labels.index(None)}] has no label, and there is no y.")
+        return given.labels  # type: ignore[return-value]
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
+            "is None."
+        )
+    labels = read_labels(y)
+    if len(labels) != given.rows.count:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"{[given.rows.count, len(labels)]}"
+        )
+    return labels
+
+
+def read_labels(y: Any) -> list[Any]:
+    """Labels as a list of Python's own. What numpy would make one type keeps its types; floats that
+    are no whole numbers are targets of a regression, unless they are given as objects."""
+    if isinstance(y, list | tuple) and len({type(label) for label in y} - _ROWS) > 1:
+        return label_list(list(y))
+    array = np.asarray(y)
+    if isinstance(y, list | tuple) and array.dtype == object and not _ROWS & set(map(type, y)):
+        return label_list(list(y))
+    array = column_or_1d(array, warn=True)
+    if array.dtype.kind in "fc":
+        check_classification_targets(array)
+    return label_list(array)
+
+
+_ROWS = {list, np.ndarray}  # of a y that has two dimensions
+
+
+def options_of(estimator: Any, seed: int, before: Options | None = None) -> Options:
+    """The options that an estimator's parameters say; ValueError if they make no sense. A
+    parameter that has its default was not asked for, as on the command line."""
+    given: dict[str, Any] = {"seed": seed}
+    for name in OPTION_NAMES:
+        value = getattr(estimator, name, None)
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(DEFAULTS[name], tuple):  # a list of strings, or one string
+            value = (value,) if isinstance(value, str) else tuple(value or ())
+        if name != "seed" and value != DEFAULTS[name]:
+            given[name] = value
+    try:
+        return choose_options(given, before)
+    except OptionError as error:
+        raise ValueError(_as_parameters(str(error))) from None
+    except TypeError:
+        wrong = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        raise ValueError(f"a parameter has the wrong type: {wrong}") from None
+
+
+def _as_parameters(sentence: str) -> str:
+    """Options as Python names them: max_nodes for --max-nodes."""
+    sentence = sentence.replace("--no-ranker", "ranker=False").replace("-T", "max_nodes")
+    return re.sub(r"--([a-z][a-z-]*)", lambda found: found[1].replace("-", "_"), sentence)

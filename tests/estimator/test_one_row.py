@@ -1,0 +1,61 @@
+"""One row at a time has the labels that all rows at once have."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from lomtree.arrays import source
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"trees": 2},
+        {"ranker": False},
+        {"algorithm": "rtree"},
+        {"algorithm": "oaa"},
+        {"beam": 2},
+    ],
+)
+def test_rows_one_by_one(blobs, classifier, parameters):
+    X, y = blobs
+    classifier.set_params(**parameters).fit(X, y)
+    expected = classifier.predict(X).tolist()
+    for form in (X, X.astype(np.float32), sparse.csr_array(X), sparse.csr_matrix(X)):
+        assert [classifier.predict(form[[row]]).item() for row in range(300)] == expected
+
+
+def test_a_plain_row_goes_past_the_checks_and_others_do_not(blobs, classifier, monkeypatch):
+    X, y = blobs
+    classifier.fit(X, y)
+    expected = classifier.predict(X).tolist()
+
+    def fail(_X):
+        raise AssertionError("the usual way")
+
+    monkeypatch.setattr(source, "kind_of", fail)
+    assert [classifier.predict(X[[row]]).item() for row in range(20)] == expected[:20]
+    assert classifier.predict(np.zeros((1, 12))).shape == (1,)
+    wrong = X[[0]].copy()
+    wrong[0, 3] = np.nan
+    twice = sparse.csr_array(([1.0, 2.0], [3, 3], [0, 2]), shape=(1, 12))
+    for row in (wrong, wrong[:, :5], X[:2], X[0], X[[0]].astype(int), twice):
+        with pytest.raises(AssertionError, match="the usual way"):
+            classifier.predict(row)
+
+
+def test_what_was_learned_since_counts(blobs, classifier):
+    X, y = blobs
+    classifier.partial_fit(X[:20], y[:20]).predict(X[:1])
+    classifier.partial_fit(X[20:], y[20:] + 10)
+    expected = classifier.predict(X).tolist()
+    assert [classifier.predict(X[[row]]).item() for row in range(300)] == expected
+    assert max(expected) >= 10
+
+
+def test_the_label_belongs_to_the_caller(blobs, classifier):
+    X, y = blobs
+    label = classifier.fit(X, y).predict(X[:1])
+    label[:] = 99
+    assert classifier.classes_.tolist() == list(range(6))
