@@ -11,17 +11,15 @@ from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.errors import DataError, OptionError, PredictOnlyError, Stopped
 from lomtree.core.execution import Execution, threads_for
 from lomtree.core.options import (
-    OPTION_NAMES,
     Options,
     choose_options,
     derivation_words,
-    option_name,
 )
 from lomtree.examples.cache import CacheWriter, describe
 from lomtree.formats.reader import Reader
 from lomtree.formats.registry import format_warning, same_features
 from lomtree.formats.source import name_of
-from lomtree.model.model import Model, Unfinished
+from lomtree.model.model import Model
 from lomtree.model.model_file import origin_of, read_model, write_model
 from lomtree.storage.purposes import Purpose
 from lomtree.system.atomic_file import check_writable, is_special, open_to_replace
@@ -32,6 +30,7 @@ from lomtree.training.calibration import fit_inverse_temperature
 from lomtree.training.description import describe_paper, describe_settings
 from lomtree.training.predictions import ProgressivePredictions
 from lomtree.training.progress import Meter, to_stderr
+from lomtree.training.resuming import refuse_other_run
 from lomtree.training.sources import Numbered, cached_examples, number_examples, written_to
 from lomtree.training.summary import summary_of
 from lomtree.training.trainer import Trainer
@@ -121,7 +120,8 @@ class Session:
             self._has_ended = True
             return read_model(self._initial)
         if self._resumes and model.unfinished is not None:
-            self._check_same_run(given, model, model.unfinished)
+            refuse_other_run(self._target, given, model.options, model.unfinished, self._origin)
+            self._passes, self._origin = model.unfinished.passes, model.unfinished.origin
             self._saved = model.unfinished.done
         elif self._resumes and not self._replaces:
             self._has_ended = True
@@ -129,26 +129,6 @@ class Session:
         if not self._resumes:
             model.unfinished = None  # what comes now is new to it
         return model
-
-    def _check_same_run(self, given: dict[str, Any], model: Model, run: Unfinished) -> None:
-        """OptionError if the checkpoint is one of another run, as far as that can be known before
-        the data is read. What is not given is as it was."""
-        chosen = choose_options(given, model.options)
-        differ = [
-            f"{option_name(name)} was {getattr(model.options, name)}"
-            for name in OPTION_NAMES
-            if getattr(chosen, name) != getattr(model.options, name)
-        ]
-        if given.get("passes", run.passes) != run.passes:
-            differ.append(f"--passes was {run.passes}")
-        if given.get("initial_model") is not None and self._origin != run.origin:
-            differ.append("it did not go on from this -i" if run.origin else "it had no -i")
-        if differ:
-            raise OptionError(
-                f"{self._target} is a checkpoint of another run, which --resume cannot go on with: "
-                f"{', '.join(differ)}"
-            )
-        self._passes, self._origin = run.passes, run.origin
 
     def run(self) -> None:
         if self._has_ended:

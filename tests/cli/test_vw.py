@@ -20,9 +20,6 @@ SPACES = "abcdefstMFT"
 WRITTEN = ("-f", "-p", "--cache", "--weights")  # options whose arguments are files to write
 INPUT = b"3 |f a b c |e x y z\n2 |f a y c |e x\n"  # that of VW's tests 92 and 177
 
-# Options of train that other branches bring.
-COMING = {"-q", "--cubic", "--interactions", "--ngram", "--skips", "--noconstant", "-p", "json"}
-
 
 def labels_of(name: str) -> list[str]:
     """What kind of labels a file of this name has in VW's tests and demos."""
@@ -75,19 +72,9 @@ def data_of(words: list[str]) -> list[str]:
     return [word for word in words[2:] if word not in taken and re.fullmatch(known, word)]
 
 
-def is_coming(line: CommandLine) -> bool:
-    return any(
-        COMING & set(words) and words[1] == "train" for words in map(shlex.split, line.commands)
-    )
-
-
 @pytest.mark.parametrize("line", command_lines(), ids=lambda line: line.text)
 def test_real_command_lines(lomtree, tmp_path, monkeypatch, line: CommandLine):
     monkeypatch.chdir(tmp_path)
-    if is_coming(line):
-        done = lomtree("vw", *line.words, "--dry_run")
-        assert (done.status, done.err) == (0, "")
-        return
     prepare(line, lomtree)
     before = sorted(tmp_path.rglob("*"))
     done = lomtree("vw", *line.words, stdin=INPUT)

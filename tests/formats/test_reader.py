@@ -10,7 +10,7 @@ import pytest
 from lomtree.core.errors import DataError
 from lomtree.examples.batch import Batch
 from lomtree.examples.examples import Examples
-from lomtree.formats import blocks
+from lomtree.formats import blocks as blocks_module
 from lomtree.formats import reader as reader_module
 from lomtree.formats.blocks import LongLineError, whole_lines
 from lomtree.formats.line import Spans
@@ -86,7 +86,7 @@ def test_whole_lines_cuts_behind_newlines_only():
 
 
 def test_a_line_without_end_is_told_and_not_read_to_its_end(pieces, monkeypatch):
-    monkeypatch.setattr(blocks, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(blocks_module, "LONGEST_LINE", 1 << 20)
     taken = []
 
     def endless():
@@ -106,7 +106,7 @@ def test_a_line_without_end_is_told_and_not_read_to_its_end(pieces, monkeypatch)
 
 
 def test_the_longest_line_is_a_line(monkeypatch):
-    monkeypatch.setattr(blocks, "LONGEST_LINE", 8)
+    monkeypatch.setattr(blocks_module, "LONGEST_LINE", 8)
     assert list(whole_lines(iter([b"12345678", b"\n"]))) == [b"12345678\n"]
     with pytest.raises(LongLineError):
         list(whole_lines(iter([b"12345678", b"9\n", b"123456789"])))
