@@ -1,13 +1,15 @@
 """Names of features become their numbers, as VW hashes them in the default namespace.
 
 A name of digits is its own number, as in VW text and libsvm text; a name may also be an int, or a
-pair of a namespace and a name, which is what `|namespace name` is in VW text.
+pair of a namespace and a name, which is what `|namespace name` is in VW text. What a name of VW
+text cannot have (white space, `:`, `|`) is `_`, as in tables that the command line reads.
 """
 
 from collections.abc import Hashable, Iterable
 
 import numpy as np
 
+from lomtree.formats.translation import plain_name
 from lomtree.hashing.murmur3 import murmur3
 from lomtree.jit.kernel import kernel
 
@@ -23,7 +25,7 @@ def hash_words(text, ends, seeds, hashes):
 
 def hash_names(names: list[str], seeds: list[int]) -> list[int]:
     """As VW's `--hash strings` does it: what is all digits is a number, added to the seed."""
-    words = [name.encode("utf-8", "surrogateescape") for name in names]
+    words = [plain_name(name.encode("utf-8", "surrogateescape")) for name in names]
     ends = np.cumsum([0, *map(len, words)])
     hashes = np.empty(len(words), np.uint32)
     text = np.frombuffer(b"".join(words) + bytes(4), np.uint8)

@@ -8,7 +8,7 @@ import pytest
 from lomtree.arrays.dicts import batch_of, batches_of, joined
 from lomtree.arrays.names import FeatureNames
 from lomtree.examples.batch import CONSTANT, copy
-from lomtree.formats.reader import read_lines
+from lomtree.formats.one_line import parse_lines
 
 NAMES = ["x", "long_name_of_a_feature", "7", "007", "a=b", "ä", "w" * 15, "12345678901", "3x"]
 
@@ -24,7 +24,7 @@ def line_of(features: dict) -> str:
 
 
 def parsed(lines: list[str]):
-    examples = read_lines(("\n".join(lines) + "\n").encode(), "vw")
+    examples = parse_lines(("\n".join(lines) + "\n").encode(), "vw", "X", 1).examples
     return copy(examples.batch, examples.count)
 
 

@@ -6,7 +6,7 @@ import pytest
 from lomtree.arrays.dicts import joined
 from lomtree.arrays.rows import DenseRows, PackedRows, Rows, SparseRows
 from lomtree.examples.batch import CONSTANT, Batch, copy
-from lomtree.formats.reader import read_lines
+from lomtree.formats.one_line import parse_lines
 
 sparse = pytest.importorskip("scipy.sparse")
 
@@ -19,7 +19,7 @@ def matrix_of(rng: np.random.Generator, rows=40, columns=9) -> np.ndarray:
 def parsed(matrix: np.ndarray) -> Batch:
     """What the parser makes of it, zeros written out."""
     lines = [" ".join(f"{j}:{v!r}" for j, v in enumerate(row)) for row in matrix.tolist()]
-    examples = read_lines(("\n".join(lines) + "\n").encode(), "libsvm")
+    examples = parse_lines(("\n".join(lines) + "\n").encode(), "libsvm", "X", 1).examples
     return copy(examples.batch, examples.count)
 
 
