@@ -121,6 +121,7 @@ def _training_options(command):
 @click.option(
     "-p",
     "--predictions",
+    type=FILE,
     metavar="FILE",
     help="Write what is predicted for each example of the first pass, before it is learned, and "
     "its tag; '-' is stdout.",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lomtree.core.constants import BEAM
 from lomtree.evaluation.output import label_lines
 from lomtree.evaluation.predict import predict_all
 from lomtree.formats.reader import Reader
@@ -108,9 +109,9 @@ def test_fewer_labels_are_the_first_of_more(lomtree, any_model, unseen):
     assert rankings(some) == [pairs[:2] for pairs in rankings(more)]
 
 
-def test_a_search_of_16_leaves_is_what_predict_does(lomtree, any_model, unseen):
+def test_a_search_of_so_many_leaves_is_what_predict_does(lomtree, any_model, unseen):
     plain = lomtree("predict", "-i", any_model, stdin=unseen)
-    assert lomtree("predict", "-i", any_model, "--beam", 16, stdin=unseen) == plain
+    assert lomtree("predict", "-i", any_model, "--beam", BEAM, stdin=unseen) == plain
     assert plain.out.count(b"\n") == 200
 
 
@@ -148,13 +149,13 @@ def test_a_walk_finds_one_label_and_no_probability(lomtree, model, data, command
 
 
 def test_a_beam_alone_prints_the_first_label_of_top(lomtree, any_model, unseen):
-    alone = lomtree("predict", "-i", any_model, "--beam", 16, stdin=unseen).out
+    alone = lomtree("predict", "-i", any_model, "--beam", BEAM, stdin=unseen).out
     assert alone.splitlines() == first_labels(
-        lomtree("predict", "-i", any_model, "--beam", 16, "--top", 3, stdin=unseen).out
+        lomtree("predict", "-i", any_model, "--beam", BEAM, "--top", 3, stdin=unseen).out
     )
     assert (
         lomtree("predict", "-i", any_model, "--top", 3, stdin=unseen).out
-        == lomtree("predict", "-i", any_model, "--beam", 16, "--top", 3, stdin=unseen).out
+        == lomtree("predict", "-i", any_model, "--beam", BEAM, "--top", 3, stdin=unseen).out
     )
 
 
@@ -214,9 +215,9 @@ def test_what_cannot_be_asked_for_is_a_usage_error(lomtree, model, data, command
 
 
 def test_the_score_is_that_of_the_predictions(lomtree, any_model, unseen):
-    options = ("--beam", 16, "--top", 5)
+    options = ("--beam", BEAM, "--top", 5)
     found = json.loads(lomtree("test", "-i", any_model, *options, "--json", stdin=unseen).out)
-    predictions = lomtree("predict", "-i", any_model, "--beam", 16, stdin=unseen).out.splitlines()
+    predictions = lomtree("predict", "-i", any_model, "--beam", BEAM, stdin=unseen).out.splitlines()
     ranked = rankings(lomtree("predict", "-i", any_model, *options, stdin=unseen).out)
     truth = [line.split(b" ")[0] for line in unseen.splitlines()]
     assert found["examples"] == 200
@@ -243,7 +244,7 @@ def test_the_score_of_a_walk_is_that_of_its_predictions(lomtree, any_model, unse
 def test_without_options_the_score_is_that_of_the_search(lomtree, any_model, unseen):
     plain, wide = (
         json.loads(lomtree("test", "-i", any_model, *more, "--json", stdin=unseen).out)
-        for more in ((), ("--beam", 16, "--top", 1))
+        for more in ((), ("--beam", BEAM, "--top", 1))
     )
     for found in (plain, wide):
         del found["examples_per_second"]

@@ -15,9 +15,10 @@ Example = list[tuple[bytes, list[Feature]]]
 
 
 def read_example(line: bytes) -> Example:
-    """A line of VW text without mistakes."""
+    """A line of VW text without mistakes; a return behind the first bar ends it."""
     example = []
-    for section in line.split(b"|")[1:]:
+    behind = line.partition(b"|")[2].partition(b"\r")[0]
+    for section in behind.split(b"|") if b"|" in line else []:
         found = [word for _, word in words(section, 0)]
         head = found.pop(0) if section and section[:1] not in b" \t" else b""
         name, _, weight = head.partition(b":")

@@ -1,8 +1,9 @@
 """Labels that are known in advance change no prediction, and one that was not seen is never one."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from lomtree.core.options import Options
 from lomtree.learners.factory import new_learner
 from tests.generators.label_trees import both_trees, depths_of, options_of
 from tests.generators.streams import (
@@ -27,7 +28,7 @@ def test_classes_given_in_advance_change_no_prediction_and_no_weight(algorithm):
         stream.append(example(10, {3: 1.0}))  # now all 11 have leaves
         questions = random_stream(rng, 50, 11)
         learners = [new_learner(options)] + [
-            new_learner(Options(**{**vars(options), "classes": k})) for k in (1, 6, 11, 40)
+            new_learner(replace(options, classes=k)) for k in (1, 6, 11, 40)
         ]
         predictions = [[prediction for prediction, _ in teach(one, stream)] for one in learners]
         assert all(others == predictions[0] for others in predictions)

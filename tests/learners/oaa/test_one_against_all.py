@@ -1,6 +1,7 @@
 """One regressor for each label: agreement with the naive ones, and labels that come late."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def assert_agree(options, examples, questions=(), cuts=()):
 
 def assert_same_weights(learner, twin):
     """Bit by bit, and of the labels that nobody knows yet, too; behind them there is nothing."""
-    weights, squares, features, _, (rows, _, labels) = learner.state.table
+    weights, squares, features, _, (rows, _, labels), _ = learner.state.table
     regressors = [*twin.regressors, twin.unknown]
     assert labels == len(twin.regressors)
     assert np.flatnonzero(learner.state.seen).tolist() == sorted(twin.seen)
@@ -187,7 +188,7 @@ def test_classes_given_in_advance_change_nothing():
         stream, questions = random_stream(rng, 200, 11), random_stream(rng, 50, 11)
         predictions = []
         for classes in (0, 1, 6, 11, 40):
-            learner = new_learner(Options(**{**vars(options), "classes": classes}))
+            learner = new_learner(replace(options, classes=classes))
             predictions.append(teach(learner, stream, [50]) + ask(learner, questions))
         assert all(others == predictions[0] for others in predictions)
 

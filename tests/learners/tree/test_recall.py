@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lomtree.core.constants import BEAM
 from lomtree.core.options import Options
 from lomtree.examples.batch import part
 from lomtree.learners.factory import new_learner
@@ -14,7 +15,7 @@ from lomtree.ranking.ranking import BUDGET, make_found
 from lomtree.ranking.recall import CANDIDATES, LISTS, NOT_FOUND, TREES
 from tests.generators.streams import BITS, batch_of, random_stream, teach
 
-WIDTH = 16
+WIDTH = BEAM
 
 
 def place_in(masses: dict, label: int) -> int:
