@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 
 from lomtree.formats.translation import plain_name
-from lomtree.hashing.murmur3 import murmur3
+from lomtree.hashing.names import hash_name
 from lomtree.jit.kernel import kernel
 
 _REMEMBERED = 1 << 20  # names: more of them are hashed again
@@ -20,20 +20,17 @@ _REMEMBERED = 1 << 20  # names: more of them are hashed again
 def hash_words(text, ends, seeds, hashes):
     """The hash of each of the words text[ends[i]:ends[i + 1]]."""
     for word in range(len(hashes)):
-        hashes[word] = murmur3(text, ends[word], ends[word + 1], seeds[word])
+        hashes[word] = hash_name(text, ends[word], ends[word + 1], seeds[word])
 
 
 def hash_names(names: list[str], seeds: list[int]) -> list[int]:
-    """As VW's `--hash strings` does it: what is all digits is a number, added to the seed."""
+    """As VW's `--hash strings` does it."""
     words = [plain_name(name.encode("utf-8", "surrogateescape")) for name in names]
     ends = np.cumsum([0, *map(len, words)])
     hashes = np.empty(len(words), np.uint32)
     text = np.frombuffer(b"".join(words) + bytes(4), np.uint8)
     hash_words(text, ends, np.array(seeds, np.uint32), hashes)
     found: list[int] = hashes.tolist()
-    for place, word in enumerate(words):
-        if word.isdigit():
-            found[place] = (int(word[-4000:]) + seeds[place]) % 2**32
     return found
 
 

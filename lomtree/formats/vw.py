@@ -33,7 +33,8 @@ from lomtree.formats.problems import (
     NO_NAMESPACE,
     WORD_BEFORE_BAR,
 )
-from lomtree.hashing.murmur3 import murmur3, murmur3_word
+from lomtree.hashing.murmur3 import murmur3_word
+from lomtree.hashing.names import hash_name
 from lomtree.jit.intrinsics import find16, load64, trailing_zeros
 from lomtree.jit.kernel import kernel
 
@@ -96,18 +97,6 @@ def _find_name_end(text, position, end):
 
 
 @kernel
-def _hash_trimmed(text, begin, end, seed):
-    """VW leaves out control bytes at both ends of a name; if no other bytes are left, or digits
-    alone, it is a number."""
-    while begin < end and text[np.uint64(begin)] <= SPACE:
-        begin += 1
-    while begin < end and text[np.uint64(end - 1)] <= SPACE:
-        end -= 1
-    number, stop = _scan_digits(text, begin, end, seed)
-    return number if stop == end else murmur3(text, begin, end, seed)
-
-
-@kernel
 def scan_name(text, begin, end, seed):
     """The hash of a name, VW's `--hash strings`, and where the name stops."""
     if _ZERO <= text[np.uint64(begin)] <= _NINE:
@@ -115,7 +104,7 @@ def scan_name(text, begin, end, seed):
         if stop >= end or _ends_name(text[np.uint64(stop)]):
             return number, stop
     stop = _find_name_end(text, begin, end)
-    return _hash_trimmed(text, begin, stop, seed), stop
+    return hash_name(text, begin, stop, seed), stop
 
 
 @kernel

@@ -7,6 +7,9 @@ from lomtree.core.errors import OptionError
 from lomtree.core.options import OPTION_NAMES, Options, choose_options, option_name
 from lomtree.model.model import Unfinished
 
+# A run that stopped at a label too many may go on with a larger bound.
+_MAY_CHANGE = ("max_labels",)
+
 
 def refuse_other_run(
     path: str, given: Mapping[str, Any], options: Options, run: Unfinished, origin: str
@@ -18,7 +21,7 @@ def refuse_other_run(
     differ = [
         f"{option_name(name)} was {getattr(options, name)}"
         for name in OPTION_NAMES
-        if getattr(chosen, name) != getattr(options, name)
+        if name not in _MAY_CHANGE and getattr(chosen, name) != getattr(options, name)
     ]
     if given.get("passes", run.passes) != run.passes:
         differ.append(f"--passes was {run.passes}")

@@ -6,7 +6,8 @@ import pytest
 
 from lomtree.core.errors import DataError
 from lomtree.core.reading import Reading
-from lomtree.formats.reader import Reader, read_batches
+from lomtree.formats.reader import Reader
+from lomtree.formats.record_batches import read_batches
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

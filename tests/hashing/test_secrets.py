@@ -11,10 +11,17 @@ from hypothesis import strategies as st
 
 from lomtree.hashing import secrets
 from lomtree.hashing.secrets import MULTIPLIER, POINT, keyed, polynomial
+from lomtree.jit.kernel import kernel
 from lomtree.ranking import label_features, label_lists
 
 PRIME = 2**61 - 1
 OLD = 0x9E3779B1  # what features were multiplied by when nobody's secret was in it
+
+
+@kernel
+def home_of_first(known, feature):
+    """A row of an array is no argument of a kernel that is called from outside."""
+    return label_features.home(known.tables[0], feature)
 
 
 def naive_polynomial(text: bytes, point: int) -> int:
@@ -51,7 +58,7 @@ def test_chosen_features_are_spread_out():
     lists = label_lists.make_label_lists(4096)
     for homes in (
         [int(keyed(feature, MULTIPLIER)) & 4095 for feature in features],
-        [int(label_features.home(known.tables[0], feature)) for feature in features],
+        [int(home_of_first(known, feature)) for feature in features],
         [int(label_lists.home(lists.heads, feature)) for feature in features],
     ):
         assert fullest(homes) < 60
@@ -61,7 +68,7 @@ def test_neighbours_of_dense_data_stay_neighbours():
     """A block of 128 features stays one, in some order."""
     known = label_features.make_label_features(1)
     known.tables["room"] = 1 << 16
-    homes = [int(label_features.home(known.tables[0], np.uint32(at))) for at in range(256, 384)]
+    homes = [int(home_of_first(known, np.uint32(at))) for at in range(256, 384)]
     assert len(set(homes)) == 128
     assert max(homes) - min(homes) == 127
 

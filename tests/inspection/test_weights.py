@@ -39,7 +39,7 @@ def test_weights_of_labels_give_the_scores(lomtree, trained, data, lines):
     assert (done.status, done.err) == (0, "")
     text = done.out.decode()
     model = read_model(trained, Purpose.COUNT)
-    example = OneExample(model.learner, lines[7], model.format)
+    example = OneExample.of_line(model.learner, lines[7], model.format)
     values = dict(zip(example.names, example.vector.values.tolist(), strict=True))
     for number in range(len(model.labels)):
         label = model.labels[number].decode()
@@ -61,7 +61,7 @@ def test_weights_of_nodes_give_the_scores_of_a_walk(lomtree, model, data, lines)
     learner = read_model(model, Purpose.COUNT).learner
     for line in lines[:20]:
         path = json.loads(lomtree("inspect", model, "--path", line.decode(), "--json").out)["path"]
-        example = OneExample(learner, line, "vw")
+        example = OneExample.of_line(learner, line, "vw")
         values = example.vector.values.tolist()
         for step in path["steps"]:
             weights = nodes[step["node"]]

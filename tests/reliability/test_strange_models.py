@@ -105,6 +105,7 @@ def test_no_number_of_the_header_is_believed(options, tmp_path):
     counters = {"position", "swaps", "examples", "depth"}
     assert accepted <= counters | set(ALGORITHMS["lomtree"].own_options) | {
         "learning_rate", "power_t", "clip", "classes", "holdout", "seed", "max_labels",
+        "noconstant",
     }  # fmt: skip
 
 

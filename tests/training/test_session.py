@@ -24,10 +24,10 @@ def counted(monkeypatch):
     return count
 
 
-def test_options_are_checked_once(lomtree, data, tmp_path, counted):
+def test_options_are_checked_once_and_when_the_model_is_read_back(lomtree, data, tmp_path, counted):
     calls = counted(Options, "__post_init__")
     assert lomtree("train", data, "-b", 18, "--quiet", "-f", tmp_path / "m").status == 0
-    assert len(calls) == 1
+    assert len(calls) == 2
 
 
 @pytest.mark.parametrize(("trees", "times"), [(1, 1), (2, 2)])
