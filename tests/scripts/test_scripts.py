@@ -66,7 +66,7 @@ def test_the_fuzzer_finds_nothing_in_a_moment(monkeypatch, tmp_path):
     lines = run("reliability.fuzz", "--minutes", 0.03, *chosen, "--write", report)
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[4:9]]
     assert [row[0] for row in rows] == kinds
-    for _, tried, accepted, refused, disagreements, crashes in rows:
+    for _, tried, _, accepted, refused, disagreements, crashes in rows:
         assert int(tried.replace(",", "")) > 0
         assert accepted + refused != "00"
         assert (disagreements, crashes) == ("0", "0")
