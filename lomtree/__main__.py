@@ -10,6 +10,7 @@ import signal
 import sys
 
 from lomtree.core.errors import LomtreeError, OptionError, Stopped
+from lomtree.system.threads import ENDING
 
 CLOSED_PIPE = 141
 
@@ -87,12 +88,9 @@ def main() -> None:
     sys.exit(status)
 
 
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
 def _stop(number: int, _frame: object) -> None:
     """Once is enough, whichever comes next: what is under way is cleaned up now."""
-    for other in _ENDING:
+    for other in ENDING:
         signal.signal(other, _stay)
     raise Stopped(number)
 
@@ -104,7 +102,7 @@ def _stay(_number: int, _frame: object) -> None:
 
 def program() -> None:
     """main(), and then the end, at once: taking hundreds of megabytes apart first helps nobody."""
-    for number in _ENDING:
+    for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
             signal.signal(number, _stop)
     for stream in (sys.stdout, sys.stderr):

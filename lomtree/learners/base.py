@@ -27,6 +27,7 @@ from lomtree.ranking.ranker_file import load_ranker, store_ranker
 from lomtree.ranking.ranking import Candidates, Ranking, Scorer, no_ranker
 from lomtree.storage.purposes import FOR_RANKING
 from lomtree.storage.state_dict import StateDict
+from lomtree.system.threads import leave_signals
 from lomtree.system.timing import watch
 
 SHORTEST_CHUNK, LONGEST_CHUNK = 64, 1024  # examples: see _learn_part()
@@ -266,7 +267,7 @@ class Learner(ABC):
     @property
     def pool(self) -> ThreadPoolExecutor:
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.execution.threads)
+            self._pool = ThreadPoolExecutor(self.execution.threads, initializer=leave_signals)
         return self._pool
 
     @property

@@ -9,6 +9,7 @@ from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.storage.container import Arrays, read_arrays, write_arrays
 from lomtree.storage.purposes import Purpose, within_tree
 from lomtree.system.atomic_file import STANDARD
+from lomtree.system.threads import leave_signals
 from lomtree.system.timing import watch
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ class ModelBeingRead:
     def __init__(self, path: str, purpose: Purpose, execution: Execution = ONE_CORE) -> None:
         self._path, self._purpose, self._execution = path, purpose, execution
         stored = _is_large if purpose is not Purpose.LEARN else lambda _name: False
-        self._read = ThreadPoolExecutor(1).submit(read_arrays, path, purpose.needs, stored)
+        self._read = ThreadPoolExecutor(1, initializer=leave_signals).submit(
+            read_arrays, path, purpose.needs, stored
+        )
 
     def model(self) -> "Model":
         """Wait for it; ModelError, beginning with the path, if it is no model."""

@@ -17,6 +17,7 @@ from lomtree.jit.kernel import kernel
 from lomtree.storage.container import VALID_PIECES, Coming, is_finite
 from lomtree.system.memory import touch
 from lomtree.system.pipeline import ahead
+from lomtree.system.threads import leave_signals
 
 _PIECE = 1 << 18
 _LARGE = 1 << 20  # rows
@@ -165,7 +166,7 @@ def _finite_pieces(values: Values) -> Iterator[np.ndarray]:
 
 def _scatter_all(bitmap: np.ndarray, values: Values, table: np.ndarray, column: int) -> None:
     """While other threads read, and touch the memory of the table."""
-    with ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(1, initializer=leave_signals) as beside:
         if len(table) >= _LARGE and len(values) >= len(table) // _DENSE:
             beside.submit(touch, table)
         row = 0

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from lomtree.system.threads import leave_signals
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -27,6 +29,7 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
     end = object()
 
     def work() -> None:
+        leave_signals()
         iterator = iter(items)
         try:
             item = None
@@ -68,7 +71,7 @@ def side_by_side(
     waiting: deque[Future[Result]] = deque()
     error: Exception | None = None
     iterator = iter(items)
-    pool = ThreadPoolExecutor(threads)
+    pool = ThreadPoolExecutor(threads, initializer=leave_signals)
     try:
         while True:
             try:

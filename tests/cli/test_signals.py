@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from lomtree import __main__ as program
+from lomtree.system.threads import ENDING
 from tests.generators.processes import reset_sigint, without
 
 PAIRS = [
@@ -42,7 +43,7 @@ def test_a_signal_while_another_is_being_handled_is_left_aside(monkeypatch):
     monkeypatch.setattr(signal, "signal", set_to.__setitem__)
     with pytest.raises(program.Stopped):
         program._stop(signal.SIGINT, None)
-    assert set(set_to) == set(program._ENDING)
+    assert set(set_to) == set(ENDING)
     for number, handler in set_to.items():
         assert handler(number, None) is None
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lomtree.core.constants import NO_NODE
 from lomtree.core.options import Options
-from lomtree.examples.batch import CONSTANT, Batch
+from lomtree.examples.batch import CONSTANT, Batch, Vector
 from lomtree.learners.base import Learner
 from lomtree.linear.hashed_weights import index_of, offset_of
 from tests.oracles import algorithm1 as naive
@@ -248,3 +248,10 @@ def way_to(shape, label, way="") -> str | None:
         return way if shape == label else None
     left = way_to(shape[0], label, way + "l")
     return way_to(shape[1], label, way + "r") if left is None else left
+
+
+def vector_at(batch: Batch, number: int) -> Vector:
+    """The features of one example. (What kernels call for it returns arrays, which no kernel that
+    is called from outside may.)"""
+    begin, end = batch.starts[number : number + 2].tolist()
+    return Vector(batch.features, batch.values, begin, end)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lomtree.examples.batch import Vector, vector_of
+from lomtree.examples.batch import Vector
 from lomtree.ranking.bag import add, best_of, empty, make_bag
 from lomtree.ranking.combination import FIRST
 from lomtree.ranking.label_features import compare, length_of
@@ -20,7 +20,7 @@ from lomtree.ranking.ranking import (
     put_best,
     rank,
 )
-from tests.generators.streams import batch_of, example, leave_gaps, random_stream
+from tests.generators.streams import batch_of, example, leave_gaps, random_stream, vector_at
 from tests.oracles import label_lists
 from tests.oracles import ranking as naive
 from tests.ranking.rankers import OPTIONS, Lessons, both, wide_stream
@@ -74,7 +74,7 @@ def test_votes_and_comparisons_are_those_of_the_naive_ones():
         batch, bag, sizes = batch_of(lessons.stream), make_bag(1024), np.empty(999, np.float32)
         for i in range(0, len(lessons.stream), 5):
             features, xs, *_ = lessons.stream[i]
-            vector = vector_of(batch, i)
+            vector = vector_at(batch, i)
             for budget in (0, 30, 256, 1024):
                 held = vote(ranker.state.lists, budget, vector, sizes, bag)
                 wanted = twin.lists.vote(features, xs, budget)
@@ -96,7 +96,7 @@ def test_the_cosine_by_hand():
     asked = [{1: 4.0, 2: 2.0}, {1: -4.0, 2: -2.0}, {}, {9: 1.0}]
     batch, known = batch_of([example(0, one) for one in asked]), ranker.state.known
     for i, wanted in enumerate([1, -1, 0, 0]):
-        vector = vector_of(batch, i)
+        vector = vector_at(batch, i)
         assert compare(known, vector, length_of(vector), 0)[0] == pytest.approx(wanted)
         assert compare(known, vector, length_of(vector), 1)[0] == 0
         assert compare(known, vector, length_of(vector), 7)[0] == 0
@@ -125,7 +125,7 @@ def test_candidates_and_their_probabilities_are_those_of_the_naive_one(top):
         rank(scorer, batch, found, 0, len(asked), scratch, ranking)
         for i, (features, xs, *_) in enumerate(asked):
             wanted = naive.candidates(found_in(found, i), top, features, xs, twin.known, twin.lists)
-            count = find_candidates(scorer, vector_of(batch, i), found, i, scratch)
+            count = find_candidates(scorer, vector_at(batch, i), found, i, scratch)
             assert scratch.candidates.labels[:count].tolist() == list(wanted)
             who = scratch.candidates.found[:count].tolist()
             assert who == [who for _, who in wanted.values()]

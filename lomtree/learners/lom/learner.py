@@ -33,6 +33,7 @@ from lomtree.learners.tree.nodes import (
 from lomtree.linear.hashed_weights import decay, load_weights, make_weights, store_weights
 from lomtree.linear.update import LARGEST_SCORE, rule_of
 from lomtree.storage.state_dict import StateDict
+from lomtree.system.threads import leave_signals
 
 _LEARNING_COLUMNS = ("parent", "labels", "C", "m", "n", "l_max", "recycled")  # of the nodes
 
@@ -150,7 +151,7 @@ class LomLearner(TreeLearner):
     def store_state(self, state_dict: StateDict, predict_only: bool) -> None:
         """Statistics are sorted while weights are written."""
         tree, table, weights, kept = self.state
-        ordered = ThreadPoolExecutor(1).submit(self._statistics_in_order)
+        ordered = ThreadPoolExecutor(1, initializer=leave_signals).submit(self._statistics_in_order)
         store_tree(tree, state_dict, () if predict_only else _LEARNING_COLUMNS)
         store_weights(weights, state_dict, predict_only)
         store_leaf_labels(kept, self.nodes, state_dict)
