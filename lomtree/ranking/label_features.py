@@ -76,7 +76,7 @@ def most_rows(options: Options) -> int:
 @kernel
 def home(table, feature):
     """The row where the search for a feature begins."""
-    mixed = np.int64(feature ^ keyed(feature >> np.uint32(7), table.multiplier))
+    mixed = np.int64(feature ^ keyed(feature >> np.uint32(3), table.multiplier))
     return table.start + (mixed & (np.int64(table.room) - 1))
 
 
