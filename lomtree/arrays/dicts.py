@@ -62,6 +62,8 @@ def chosen(name: Hashable, value: str) -> Hashable:
 def _number(row: int, name: Hashable, value: Any) -> float:
     try:
         number = float(value)
+    except OverflowError:  # a whole number
+        number = float("inf")
     except (TypeError, ValueError):
         kind = type(value).__name__
         raise ValueError(f"X[{row}][{name!r}] is a {kind}, not a number or a string.") from None

@@ -4,13 +4,14 @@ A column of numbers or booleans is a feature of its name; a column of strings or
 the feature name=value. A row is what the dict of its cells is.
 """
 
+import sys
 from typing import Any
 
 import numpy as np
 
 from lomtree.arrays.dicts import _packed, chosen
 from lomtree.arrays.names import FeatureNames
-from lomtree.arrays.rows import DenseRows, PackedRows, Rows, check_values
+from lomtree.arrays.rows import DenseRows, PackedRows, Rows, SparseRows, check_values
 
 
 def is_frame(X: Any) -> bool:
@@ -18,15 +19,43 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and (hasattr(X, "dtypes") or hasattr(X, "schema"))
 
 
-def frame_rows(frame: Any, names: FeatureNames) -> Rows:
+def as_frame(X: Any) -> Any:
+    """A batch of Arrow's, or all of a stream of them, as a table; whatever else X is stays so."""
+    arrow = sys.modules.get("pyarrow")  # whoever has such a thing has imported it
+    if arrow is not None and isinstance(X, arrow.RecordBatch):
+        return arrow.Table.from_batches([X])
+    if arrow is not None and isinstance(X, arrow.RecordBatchReader):
+        return X.read_all()
+    if hasattr(X, "collect") and not hasattr(X, "__len__"):
+        raise ValueError(f"X is a {type(X).__name__}, which is not there yet: collect() it first.")
+    return X
+
+
+def split_label(frame: Any, name: str) -> tuple[Any, list[Any]]:
+    """A DataFrame without the column of this name, and what is in that."""
+    table = _narwhals().from_native(as_frame(frame), eager_only=True)
+    if name not in table.columns:
+        there = ", ".join(map(str, table.columns))
+        raise ValueError(f"X has no column {name!r}; its columns are {there}.")
+    return table.drop(name).to_native(), table[name].to_list()
+
+
+def _narwhals() -> Any:
     try:
         import narwhals.stable.v1 as nw
     except ImportError:
         raise ImportError("a DataFrame needs narwhals: pip install 'lomtree[frames]'") from None
-    table = nw.from_native(frame, eager_only=True)
+    return nw
+
+
+def frame_rows(frame: Any, names: FeatureNames) -> Rows:
+    nw = _narwhals()
+    table = nw.from_native(as_frame(frame), eager_only=True)
     schema = table.schema
-    numbers = [_is_number(nw, column, schema[column]) for column in table.columns]
     columns = np.array([names.learn([str(name)])[str(name)] for name in table.columns], np.uint32)
+    if hasattr(frame, "sparse"):  # all columns are sparse ones of pandas
+        return SparseRows(frame.sparse.to_coo(), columns)
+    numbers = [_is_number(nw, column, schema[column]) for column in table.columns]
     if all(numbers):
         return DenseRows(_matrix(table), columns)
     features = np.empty((len(table), len(columns)), np.uint32)

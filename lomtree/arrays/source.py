@@ -10,7 +10,7 @@ import numpy as np
 from lomtree.arrays.classes import label_list, label_strings
 from lomtree.arrays.derived_rows import as_examples, parts_of
 from lomtree.arrays.dicts import batches_of
-from lomtree.arrays.frames import frame_rows, is_frame
+from lomtree.arrays.frames import as_frame, frame_rows, is_frame
 from lomtree.arrays.lines import examples_of_lines
 from lomtree.arrays.names import FeatureNames
 from lomtree.arrays.rows import DenseRows, Rows, SparseRows
@@ -31,6 +31,7 @@ def kind_of(X: Any) -> tuple[str, Any]:
     if it is a generator."""
     if hasattr(X, "tocsr"):
         return MATRIX, X
+    X = as_frame(X)
     if is_frame(X):
         return FRAME, X
     if isinstance(X, np.ndarray) and not (X.ndim == 1 and X.dtype.kind in "OSU"):

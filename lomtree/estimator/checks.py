@@ -1,8 +1,6 @@
 """What comes from users, checked in the words of scikit-learn before anything is learned."""
 
-import re
 from collections.abc import Hashable
-from dataclasses import fields
 from numbers import Real
 from typing import Any
 
@@ -12,13 +10,11 @@ from lomtree.arrays import source
 from lomtree.arrays.classes import label_list
 from lomtree.arrays.derived_rows import DerivedRows, with_derived
 from lomtree.arrays.dicts import dict_rows
-from lomtree.arrays.frames import frame_rows
+from lomtree.arrays.frames import frame_rows, is_frame, split_label
 from lomtree.arrays.lines import line_rows
 from lomtree.arrays.names import FeatureNames
 from lomtree.arrays.rows import Rows
 from lomtree.core.derivations import NOTHING, Derivations
-from lomtree.core.errors import OptionError
-from lomtree.core.options import OPTION_NAMES, Options, choose_options
 from lomtree.estimator.engine import TrainingSet
 from lomtree.estimator.scikit import (
     check_array,
@@ -27,8 +23,6 @@ from lomtree.estimator.scikit import (
     validate_data,
 )
 from lomtree.formats.registry import AUTO
-
-DEFAULTS = {option.name: option.default for option in fields(Options)}
 
 
 class Input:
@@ -94,6 +88,8 @@ def training_set_of(
     reset: bool,
     derived: Derivations = NOTHING,
 ) -> TrainingSet:
+    if isinstance(y, str):
+        X, y = _without_label(X, y)
     given = Input(estimator, X, names, reset, derived)
     count = given.rows.count
     weights = given.weights
@@ -111,6 +107,26 @@ def training_set_of(
     if isinstance(given.rows, DerivedRows):
         given.rows.check()
     return TrainingSet(given.rows, labels, weights, given.format)
+
+
+def _without_label(X: Any, y: str) -> tuple[Any, list[Any]]:
+    kind, X = source.kind_of(X)
+    if kind != source.FRAME:
+        raise ValueError("y is one string: that is the name of a column, if X is a DataFrame.")
+    return split_label(X, y)
+
+
+def targets_of(batch: Any, y: str | None) -> tuple[Any, Any, Any]:
+    """X, y and the weights of a batch of a stream."""
+    if y is not None:
+        return batch, y, None
+    if not isinstance(batch, tuple | list) or is_frame(batch) or not 1 <= len(batch) <= 3:
+        raise ValueError(
+            f"a batch of the stream is a {type(batch).__name__}: it must be (X, y) or "
+            "(X, y, sample_weight), or a DataFrame, and y the name of the column of its labels."
+        )
+    X, y, weights = (*batch, None, None)[:3]
+    return X, y, weights
 
 
 def _labels_of(estimator: Any, given: Input, y: Any) -> list[Hashable]:
@@ -147,30 +163,3 @@ def read_labels(y: Any) -> list[Any]:
 
 
 _ROWS = {list, np.ndarray}  # of a y that has two dimensions
-
-
-def options_of(estimator: Any, seed: int, before: Options | None = None) -> Options:
-    """The options that an estimator's parameters say; ValueError if they make no sense. A
-    parameter that has its default was not asked for, as on the command line."""
-    given: dict[str, Any] = {"seed": seed}
-    for name in OPTION_NAMES:
-        value = getattr(estimator, name, None)
-        if isinstance(value, np.generic):
-            value = value.item()
-        if isinstance(DEFAULTS[name], tuple):  # a list of strings, or one string
-            value = (value,) if isinstance(value, str) else tuple(value or ())
-        if name != "seed" and value != DEFAULTS[name]:
-            given[name] = value
-    try:
-        return choose_options(given, before)
-    except OptionError as error:
-        raise ValueError(_as_parameters(str(error))) from None
-    except TypeError:
-        wrong = ", ".join(f"{name}={value!r}" for name, value in given.items())
-        raise ValueError(f"a parameter has the wrong type: {wrong}") from None
-
-
-def _as_parameters(sentence: str) -> str:
-    """Options as Python names them: max_nodes for --max-nodes."""
-    sentence = sentence.replace("--no-ranker", "ranker=False").replace("-T", "max_nodes")
-    return re.sub(r"--([a-z][a-z-]*)", lambda found: found[1].replace("-", "_"), sentence)

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from lomtree.core.constants import BEAM
 from lomtree.core.errors import PredictOnlyError
 from lomtree.core.options import Options
-from lomtree.estimator.checks import Input, options_of, read_labels, training_set_of
+from lomtree.estimator.checks import Input, read_labels, targets_of, training_set_of
 from lomtree.estimator.engine import Engine, TrainingSet
 from lomtree.estimator.explaining import explain_row
 from lomtree.estimator.one_row import OneRow
+from lomtree.estimator.parameters import beam_of, options_of, passes_of, seed_of, threads_of
 from lomtree.estimator.probabilities import all_probabilities, best_of
 from lomtree.estimator.scikit import (
     BaseEstimator,
     ClassifierMixin,
     available_if,
     check_is_fitted,
-    check_random_state,
 )
 from lomtree.jit.kernel import announce_compilation
 from lomtree.model.model_file import read_model
@@ -136,15 +136,16 @@ max_statistics, max_labels, holdout
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LomTreeClassifier":
         """Learn from all of X and y, forgetting what was learned before. Lines of text may have
-        their labels in them; then there is no y."""
+        their labels in them; then there is no y. Where X is a DataFrame, y may be the name of the
+        column that has the labels."""
         engine = self._new_engine()
         derived = engine.model.options.derived
         training_set = training_set_of(self, X, y, sample_weight, engine.names, True, derived)
         engine.check_room(training_set.labels)
         if self.shuffle:
-            engine.learn_set(training_set, self._passes(), engine.model.options.seed)
+            engine.learn_set(training_set, passes_of(self.passes), engine.model.options.seed)
         else:
-            engine.learn_sequence(training_set, self._passes())
+            engine.learn_sequence(training_set, passes_of(self.passes))
         self._engine = engine
         return self
 
@@ -162,37 +163,40 @@ max_statistics, max_labels, holdout
         )
         declared = [] if classes is None else read_labels(classes)
         engine.check_room([*training_set.labels, *declared])
-        if before is not None:
-            options = engine.model.options
-            engine.model.reconfigure(options_of(self, self._seed(options.seed), options))
-            engine.use(self._threads())
         if engine.model.predict_only:
             raise ValueError("This model was saved for prediction alone: it cannot learn on.")
+        if before is not None:
+            threads, options = threads_of(self.n_jobs), engine.model.options
+            seed = seed_of(self.random_state, options.seed)
+            engine.model.reconfigure(options_of(self, seed, options))
+            engine.use(threads)
         engine.declare(declared)
         engine.learn_sequence(training_set)
         self._engine = engine
         return self
 
     def fit_stream(
-        self, batches: Iterable[tuple[Any, ...]], total: int | None = None
+        self, batches: Iterable[Any], total: int | None = None, y: str | None = None
     ) -> "LomTreeClassifier":
         """Learn from batches as they come, each (X, y) or (X, y, sample_weight), in bounded memory:
         for further passes, examples are kept in memory up to 1 GB, then in a temporary file. With
-        verbose=1 a bar counts the examples; `total` is how many there will be, if that is known."""
+        `y` each is a DataFrame, or a RecordBatch of Arrow's, that has the labels in the column of
+        that name. With verbose=1 a bar counts the examples; `total` is how many there will be, if
+        that is known."""
         engine = self._new_engine()
         with counting_bar(total, "examples", shown=bool(self.verbose)) as bar:
 
             def training_sets() -> Iterator[TrainingSet]:
                 first = True
-                for X, *targets in batches:
-                    y, weights = (*targets, None, None)[:2]
+                for batch in batches:
                     names, derived = engine.names, engine.model.options.derived
-                    training_set = training_set_of(self, X, y, weights, names, first, derived)
+                    given = targets_of(batch, y)
+                    training_set = training_set_of(self, *given, names, first, derived)
                     first = False
                     yield training_set
                     bar.move_by(training_set.rows.count)
 
-            engine.learn_stream(training_sets(), self._passes())
+            engine.learn_stream(training_sets(), passes_of(self.passes))
         if len(engine.classes) == 0:
             raise ValueError("the stream had no batches: a minimum of 1 sample is required.")
         self._engine = engine
@@ -204,12 +208,15 @@ max_statistics, max_labels, holdout
         """The best label of every example."""
         engine = self._fitted()
         own = self.__dict__
-        if type(X) in OneRow.TYPES and not self.walk and "feature_names_in_" not in own:
-            label = engine.name_one(X, own.get("n_features_in_"), self._beam())
+        if type(X) in OneRow.TYPES and "feature_names_in_" not in own:
+            beam = None if self.walk else beam_of(self.beam)
+            label = engine.name_one(X, own.get("n_features_in_"), beam)
             if label is not None:
                 return label
         rows = self._rows(X)
-        numbers = engine.walk(rows) if self.walk else engine.rank(rows, self._beam(), 1)[0][:, 0]
+        numbers = (
+            engine.walk(rows) if self.walk else engine.rank(rows, beam_of(self.beam), 1)[0][:, 0]
+        )
         return engine.named(numbers)
 
     @available_if(_ranks)
@@ -219,8 +226,10 @@ max_statistics, max_labels, holdout
         engine = self._fitted()
         if not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"k must be a whole number from 1 on, not {k!r}.")
-        rows, total = self._rows(X), len(engine.classes)
-        numbers, named = engine.rank(rows, self._beam(), min(max(int(k), NAMED), total))
+        total = len(engine.classes)
+        top = min(max(int(k), NAMED), total)
+        one = self._rank_one(X, top)
+        numbers, named = one or engine.rank(self._rows(X), beam_of(self.beam), top)
         classes = len(engine.columns.classes)
         numbers, probabilities = best_of(numbers, named, classes, min(int(k), total))
         return engine.named(numbers), probabilities
@@ -231,16 +240,18 @@ max_statistics, max_labels, holdout
         ranking leaves to labels that it does not name is spread over these. ValueError where the
         result would not fit into memory: predict_top_k() is for many classes."""
         engine = self._fitted()
-        rows, columns = self._rows(X), engine.columns
-        size = 8 * rows.count * len(columns.classes)
-        if size > available() // 2:
-            raise ValueError(
-                f"predict_proba of {rows.count:,} samples and {len(columns.classes):,} classes "
-                f"needs {size / 1e9:,.1f} GB; predict_top_k(X, k) gives the k best of each."
-            )
-        top = min(NAMED, len(engine.classes))
-        numbers, named = engine.rank(rows, self._beam(), top)
-        return all_probabilities(numbers, named, columns.of_number, len(columns.classes))
+        columns, top = engine.columns, min(NAMED, len(engine.classes))
+        found = self._rank_one(X, top)
+        if found is None:
+            rows = self._rows(X)
+            size = 8 * rows.count * len(columns.classes)
+            if size > available() // 2:
+                raise ValueError(
+                    f"predict_proba of {rows.count:,} samples and {len(columns.classes):,} classes "
+                    f"needs {size / 1e9:,.1f} GB; predict_top_k(X, k) gives the k best of each."
+                )
+            found = engine.rank(rows, beam_of(self.beam), top)
+        return all_probabilities(*found, columns.of_number, len(columns.classes))
 
     def explain(self, X: Any, top: int = 10) -> dict[str, Any]:
         """Why one example has its label: its way down each tree with the features that decided, and
@@ -273,6 +284,13 @@ max_statistics, max_labels, holdout
         tags.input_tags.dict = True
         return tags
 
+    def _rank_one(self, X: Any, top: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """Of one plain row, past the checks that take longer than its ranking; else None."""
+        own = self.__dict__
+        if type(X) not in OneRow.TYPES or "feature_names_in_" in own:
+            return None
+        return self._fitted().rank_one(X, own.get("n_features_in_"), beam_of(self.beam), top)
+
     # What parameters say.
 
     def _fitted(self) -> Engine:
@@ -282,41 +300,14 @@ max_statistics, max_labels, holdout
         return engine
 
     def _new_engine(self) -> Engine:
-        engine = Engine.new(options_of(self, self._seed()))
-        engine.use(self._threads())
+        engine = Engine.new(options_of(self, seed_of(self.random_state)))
+        engine.use(threads_of(self.n_jobs))
         return engine
 
     def _rows(self, X: Any) -> Any:
         engine: Engine = self._engine
-        engine.use(self._threads())
+        engine.use(threads_of(self.n_jobs))
         return Input(self, X, engine.names, False, engine.model.options.derived).rows
-
-    def _seed(self, before: int | None = None) -> int:
-        if isinstance(self.random_state, int | np.integer):
-            return int(self.random_state)
-        if before is not None:
-            return before
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _threads(self) -> int:
-        if self.n_jobs is None:
-            return 1
-        cores = os.cpu_count() or 1
-        if not isinstance(self.n_jobs, int | np.integer) or self.n_jobs == 0:
-            raise ValueError(
-                f"n_jobs must be None or a whole number other than 0, not {self.n_jobs!r}."
-            )
-        return max(1, int(self.n_jobs) if self.n_jobs > 0 else cores + 1 + int(self.n_jobs))
-
-    def _passes(self) -> int:
-        if not isinstance(self.passes, int | np.integer) or self.passes < 1:
-            raise ValueError(f"passes must be a whole number from 1 on, not {self.passes!r}.")
-        return int(self.passes)
-
-    def _beam(self) -> int:
-        if not isinstance(self.beam, int | np.integer) or not 1 <= self.beam <= 1024:
-            raise ValueError(f"beam must be a whole number from 1 to 1024, not {self.beam!r}.")
-        return int(self.beam)
 
 
 def load(path: str | os.PathLike[str]) -> LomTreeClassifier:

@@ -49,7 +49,7 @@ class Engine:
         self._declared: dict[Hashable, None] = {}  # labels that may come, or had no weight
         self._columns: Columns | None = None
         self._lock = threading.RLock()
-        self.one = OneRow(self)
+        self._one = OneRow(self)
 
     @classmethod
     def new(cls, options: Options) -> "Engine":
@@ -93,10 +93,13 @@ class Engine:
 
         with self._lock:
             labels = training_set.labels
+            # Of equal labels, as 1 and True are, the one that stands first in y counts, whichever
+            # comes first.
+            first = {label: label for label in dict.fromkeys(labels)}
             if order is not None:
-                self.declare(labels)
+                self.declare(first)
                 labels = [labels[row] for row in order.tolist()]
-            self.classes.add(self.classes.new(labels))
+            self.classes.add(first[label] for label in self.classes.new(labels))
             numbers = self.classes.numbers(labels)
             self._note(training_set.format)
             self._run(again(), passes, again)
@@ -126,7 +129,7 @@ class Engine:
         again: Callable[[], Iterable[Numbered]] | None,
     ) -> None:
         self._columns = None
-        self.one.forget()
+        self._one.forget()
         trainer = Trainer(self.model)
         trainer.run(examples, passes, again)
         power = fit_inverse_temperature(self.model.learner, trainer.held_out_batches)
@@ -166,14 +169,29 @@ class Engine:
                 self.model.learner.predict(batch, end - begin, labels[begin:end], depths[begin:end])
         return labels
 
-    def name_one(self, X: Any, width: int | None, beam: int) -> np.ndarray | None:
-        """The label of one plain row, in an array; None if X is something else."""
+    def rank_one(
+        self, X: Any, width: int | None, beam: int, top: int
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """As rank(), of one plain row; None if X is something else."""
         with self._lock:
-            number = self.one.predict(X, width, beam)
-            if number is None:
+            ranking = self._one.rank(X, width, beam, top)
+            return (
+                None if ranking is None else (ranking.labels.copy(), ranking.probabilities.copy())
+            )
+
+    def name_one(self, X: Any, width: int | None, beam: int | None) -> np.ndarray | None:
+        """The label of one plain row, in an array, by a walk if there is no beam; None if X is
+        something else."""
+        with self._lock:
+            if beam is None:
+                labels = self._one.walk(X, width)
+            else:
+                ranking = self._one.rank(X, width, beam, 1)
+                labels = None if ranking is None else ranking.labels[0]
+            if labels is None:
                 return None
             columns = self.columns
-            place = columns.of_number[max(int(number[0]), 0)]
+            place = columns.of_number.item(max(labels.item(0), 0))
             return columns.classes[place : place + 1].copy()
 
     def named(self, numbers: np.ndarray) -> np.ndarray:

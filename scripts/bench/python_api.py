@@ -4,10 +4,12 @@
 
 A set becomes a CSR matrix and the same numbers as libsvm text. In one process, in turn:
 
-    fit      fit(X, y) beside what `lomtree train --quiet` does with the examples once parsed; also
-             with shuffle=True, the default, which orders the rows first
+    fit      fit(X, y) with shuffle=False beside what `lomtree train --quiet` does with the examples
+             once parsed; and by default, which orders the rows first, beside the same with the
+             examples in that order
     predict  predict(X) beside what `lomtree predict` does from reading to writing, once started
-    one row  predict(X[i]) of rows one by one, beside their share of predict(X) on one core
+    one row  predict(X[i]) of rows one by one, by default and by a walk, beside what the compiled
+             code of it takes alone: the rest is Python's
 
 All with as many cores as there are, but for one row. The best of so many rounds; ratios are worth
 more than seconds. Needs the extra `sklearn`; reads the sets of the folder named by LOMTREE_DATA.
@@ -17,6 +19,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -24,9 +27,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import lomtree
+from lomtree.arrays.raw_row import RowReader
+from lomtree.arrays.rows import SparseRows
+from lomtree.arrays.visits import visits
+from lomtree.core.constants import BEAM
 from lomtree.evaluation.output import label_lines
 from lomtree.evaluation.predict import Search
 from lomtree.examples.batch import copy
+from lomtree.learners.tree.one_example import OneExampleRanker, OneExampleWalker
 from scripts.command import add_write, parser_of, run_script
 from scripts.report import table, write_section
 
@@ -88,38 +96,85 @@ def predict_text(model: lomtree.Model, path: Path) -> None:
     """What the command line does once it has started."""
     reader = lomtree.Reader([str(path)], "libsvm", threads=CORES)
     with open(os.devnull, "wb") as out:
-        for predicted in lomtree.predict_all(model, reader, Search(16, 1)):
+        for predicted in lomtree.predict_all(model, reader, Search(BEAM, 1)):
             out.write(label_lines(model.labels, predicted))
 
 
-def measure(folder: Path, suffix: str, rounds: int, work: Path) -> dict[str, float]:
-    columns: dict[int, int] = {}
-    train, test = (read(folder / f"{part}.{suffix}.gz", columns) for part in ("train", "test"))
-    for part, name in ((train, "train"), (test, "test")):
-        write_text(part, work / f"{name}.svm")
-    batches = list(lomtree.examples_of(train.X, train.y))
+class Alone:
+    """The compiled code of a prediction, for rows one by one; only that is timed."""
+
+    def __init__(self, model: lomtree.Model, rows: Any) -> None:
+        self._rows = rows
+        self._reader = RowReader(int(np.diff(rows.indptr).max()))
+        batch = self._reader.batch
+        self._ranker = OneExampleRanker(model.learner, batch, BEAM, 1)
+        self._walker = OneExampleWalker(model.learner, batch)
+
+    def rank(self) -> float:
+        return self._timed(self._ranker.rank)
+
+    def walk(self) -> float:
+        return self._timed(self._walker.walk)
+
+    def _timed(self, work: Callable[[], object]) -> float:
+        total, X = 0.0, self._rows
+        for begin, end in pairwise(X.indptr):
+            self._reader.read_sparse(X.indices[begin:end], X.data[begin:end], X.shape[1])
+            total += seconds(work)
+        return total
+
+
+def jobs_of(train: Part, test: Part, work: Path) -> dict[str, Callable[[], float]]:
+    """What is measured, each a function that returns its seconds."""
+
+    def timed(job: Callable[[], object]) -> Callable[[], float]:
+        return lambda: seconds(job)
+
+    order = visits(SparseRows(train.X), train.y.tolist(), None, 0)[0]
+    parsed, in_order = (
+        list(lomtree.examples_of(X, y)) for X, y in (train, (train.X[order], train.y[order]))
+    )
     fitted = lomtree.LomTreeClassifier(n_jobs=-1, shuffle=False).fit(train.X, train.y)
     fitted.save(work / "m.lom")
     model = lomtree.read_model(str(work / "m.lom"), execution=lomtree.Execution(CORES))
-    alone = lomtree.load(work / "m.lom")
-    rows = [test.X[number] for number in range(min(ROWS, test.X.shape[0]))]
-    some = test.X[: len(rows)]
-    jobs: dict[str, Callable[[], object]] = {
-        "parsed": lambda: learn_parsed(batches),
-        "fit": lambda: lomtree.LomTreeClassifier(n_jobs=-1, shuffle=False).fit(train.X, train.y),
-        "fit, shuffled": lambda: lomtree.LomTreeClassifier(n_jobs=-1).fit(train.X, train.y),
-        "text": lambda: predict_text(model, work / "test.svm"),
-        "predict": lambda: fitted.predict(test.X),
-        "rows": lambda: [alone.predict(row) for row in rows],
-        "rows at once": lambda: alone.predict(some),
+    ranking, walking = (lomtree.load(work / "m.lom") for _ in range(2))
+    walking.set_params(walk=True)
+    some = test.X[:ROWS]
+    rows = [some[number] for number in range(some.shape[0])]
+    alone = Alone(lomtree.read_model(str(work / "m.lom")), some)
+    return {
+        "parsed": timed(lambda: learn_parsed(parsed)),
+        "fit": timed(
+            lambda: lomtree.LomTreeClassifier(n_jobs=-1, shuffle=False).fit(train.X, train.y)
+        ),
+        "parsed, shuffled": timed(lambda: learn_parsed(in_order)),
+        "fit, shuffled": timed(lambda: lomtree.LomTreeClassifier(n_jobs=-1).fit(train.X, train.y)),
+        "text": timed(lambda: predict_text(model, work / "test.svm")),
+        "predict": timed(lambda: fitted.predict(test.X)),
+        "row": timed(lambda: [ranking.predict(row) for row in rows]),
+        "row alone": alone.rank,
+        "walk": timed(lambda: [walking.predict(row) for row in rows]),
+        "walk alone": alone.walk,
     }
-    best = dict.fromkeys(jobs, float("inf"))
+
+
+def measure(folder: Path, suffix: str, rounds: int, work: Path) -> dict[str, float]:
+    """The least seconds of each job; those of rows are of one row."""
+    columns: dict[int, int] = {}
+    train, test = (read(folder / f"{part}.{suffix}.gz", columns) for part in ("train", "test"))
+    write_text(test, work / "test.svm")
+    taken: dict[str, list[float]] = {}
+    jobs = jobs_of(train, test, work)
     for number in range(rounds + 1):  # the first may have to compile
         for name, job in jobs.items():
-            took = seconds(job)
-            best[name] = min(best[name], took) if number else best[name]
+            took = job()
+            taken.setdefault(name, []).extend([took] if number else [])
             print(f"{folder.name}, {name}: {took:.3f} s", file=sys.stderr)
-    return best | {"row": best["rows"] / len(rows), "row at once": best["rows at once"] / len(rows)}
+    count = min(ROWS, test.X.shape[0])
+    return {name: min(times) / (count if name in ROWWISE else 1) for name, times in taken.items()}
+
+
+ROWWISE = ("row", "row alone", "walk", "walk alone")
 
 
 def rows_of(name: str, best: dict[str, float]) -> list[list[str]]:
@@ -128,11 +183,13 @@ def rows_of(name: str, best: dict[str, float]) -> list[list[str]]:
         times = [f"{scale * ours:.3g} {unit}", f"{beside}: {scale * theirs:.3g} {unit}"]
         return [name, what, *times, f"{theirs / ours:.2f}"]
 
+    parsed, compiled = "learning parsed examples", "the compiled code alone"
     return [
-        row("fit", best["fit"], "learning parsed examples", best["parsed"]),
-        row("fit, shuffled", best["fit, shuffled"], "learning parsed examples", best["parsed"]),
+        row("fit, shuffle=False", best["fit"], parsed, best["parsed"]),
+        row("fit", best["fit, shuffled"], f"{parsed} in its order", best["parsed, shuffled"]),
         row("predict", best["predict"], "predicting text", best["text"]),
-        row("predict one row", best["row"], "share of all at once", best["row at once"], "us"),
+        row("predict one row", best["row"], compiled, best["row alone"], "us"),
+        row("predict one row, walk=True", best["walk"], compiled, best["walk alone"], "us"),
     ]
 
 

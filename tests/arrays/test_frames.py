@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lomtree.arrays.dicts import dict_rows
-from lomtree.arrays.frames import frame_rows, is_frame
+from lomtree.arrays.frames import as_frame, frame_rows, is_frame, split_label
 from lomtree.arrays.names import FeatureNames
 from tests.arrays.test_rows import all_of, same
 
@@ -56,3 +56,39 @@ def test_a_column_of_dates_is_told():
 
 def test_arrays_are_no_frames():
     assert not is_frame(np.zeros((2, 2)))
+
+
+def test_batches_of_arrow_and_a_stream_of_them_are_tables():
+    arrow = pytest.importorskip("pyarrow")
+    table = made_by("pyarrow", CELLS)
+    batch = table.to_batches()[0]
+    expected = all_of(frame_rows(table, FeatureNames()))
+    stream = arrow.RecordBatchReader.from_batches(table.schema, [batch.slice(0, 1), batch.slice(1)])
+    for one in (batch, as_frame(stream)):
+        assert same(all_of(frame_rows(one, FeatureNames())), expected)
+
+
+def test_sparse_columns_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    cells = {"a": [0.0, 1.5, 0.0], "7": [2.0, 0.0, 0.0]}
+    dense = pandas.DataFrame(cells)
+    sparse = dense.astype(pandas.SparseDtype(float, 0.0))
+    found = all_of(frame_rows(sparse, FeatureNames()))
+    assert same(found, all_of(frame_rows(dense, FeatureNames())))
+
+
+def test_what_is_lazy_must_be_collected():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(ValueError, match=r"a LazyFrame, which is not there yet: collect\(\) it"):
+        as_frame(polars.DataFrame(CELLS).lazy())
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_the_column_of_the_labels(library):
+    rest, labels = split_label(made_by(library, CELLS), "colour")
+    assert labels == CELLS["colour"]
+    others = {name: cells for name, cells in CELLS.items() if name != "colour"}
+    expected = all_of(frame_rows(made_by(library, others), FeatureNames()))
+    assert same(all_of(frame_rows(rest, FeatureNames())), expected)
+    with pytest.raises(ValueError, match="X has no column 'kind'; its columns are length, count,"):
+        split_label(made_by(library, CELLS), "kind")

@@ -22,6 +22,13 @@ def saved(classifier, folder) -> bytes:
     return (folder / "python.lom").read_bytes()
 
 
+def test_of_equal_labels_the_first_of_y_counts_whatever_the_order(blobs):
+    X, _y = blobs
+    for seed in range(5):
+        fitted = LomTreeClassifier(bits=18, random_state=seed).fit(X[:4], [1, True, 1.0, "1"])
+        assert [type(label) for label in fitted.classes_] == [int, str]
+
+
 def test_the_parameters_are_the_options_of_the_command_line():
     taken = inspect.signature(LomTreeClassifier.__init__).parameters
     options = {one.name: one.default for one in fields(Options) if one.name != "seed"}

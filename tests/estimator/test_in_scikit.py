@@ -109,3 +109,31 @@ def test_compiling_is_told_once_through_logging(tmp_path):
     finally:
         logger.removeHandler(handler)
     assert stream.getvalue().count("compiling") == 1
+
+
+def test_batches_of_arrow_with_the_labels_in_a_column(blobs, classifier):
+    arrow = pytest.importorskip("pyarrow")
+    X, y = blobs
+    columns = {f"x{number}": column for number, column in enumerate(X.T)}
+    table = arrow.table({**columns, "kind": y})
+    expected = classifier.fit_stream([(arrow.table(columns), y)]).predict(arrow.table(columns))
+    batches = table.to_batches(max_chunksize=50)
+    for stream in (batches, arrow.RecordBatchReader.from_batches(table.schema, batches)):
+        found = classifier.fit_stream(stream, y="kind").predict(arrow.table(columns))
+        assert found.tolist() == expected.tolist()
+    assert classifier.feature_names_in_.tolist() == list(columns)
+    by_name = classifier.fit(table, "kind").predict(arrow.table(columns))
+    assert (
+        by_name.tolist()
+        == classifier.fit(arrow.table(columns), y).predict(arrow.table(columns)).tolist()
+    )
+
+
+def test_a_batch_that_is_none_is_told(blobs, classifier):
+    X, _y = blobs
+    with pytest.raises(
+        ValueError, match=r"a batch of the stream is a ndarray: it must be \(X, y\)"
+    ):
+        classifier.fit_stream([X])
+    with pytest.raises(ValueError, match="the name of a column, if X is a DataFrame"):
+        classifier.fit(X, "kind")

@@ -16,6 +16,8 @@ from lomtree.arrays import source
         {"algorithm": "rtree"},
         {"algorithm": "oaa"},
         {"beam": 2},
+        {"walk": True},
+        {"walk": True, "trees": 3},
     ],
 )
 def test_rows_one_by_one(blobs, classifier, parameters):
@@ -43,6 +45,43 @@ def test_a_plain_row_goes_past_the_checks_and_others_do_not(blobs, classifier, m
     for row in (wrong, wrong[:, :5], X[:2], X[0], X[[0]].astype(int), twice):
         with pytest.raises(AssertionError, match="the usual way"):
             classifier.predict(row)
+
+
+def test_probabilities_of_rows_one_by_one(blobs, classifier):
+    X, y = blobs
+    classifier.set_params(trees=2).fit(X, y)
+    labels, probabilities = classifier.predict_top_k(X[:50], k=3)
+    every = classifier.predict_proba(X[:50])
+    for row in range(50):
+        own, their = classifier.predict_top_k(X[[row]], k=3)
+        assert own.tolist() == labels[[row]].tolist()
+        assert their.tolist() == probabilities[[row]].tolist()
+        assert (
+            classifier.predict_proba(sparse.csr_array(X[[row]])).tolist() == every[[row]].tolist()
+        )
+
+
+def test_dicts_one_by_one(classifier):
+    rows = [{"colour": colour, "size": size} for colour in ("red", "blue") for size in range(9)]
+    y = [f"{row['colour']} {row['size'] > 4}" for row in rows]
+    classifier.fit(rows, y)
+    expected = classifier.predict(rows).tolist()
+    assert [classifier.predict([row]).item() for row in rows] == expected
+    with pytest.raises(ValueError, match="infinity"):
+        classifier.predict([{"size": 10**400}])
+
+
+def test_rows_of_any_length_and_as_many_labels_as_are_asked_for(blobs, classifier):
+    X, y = blobs
+    wide = np.hstack([X, np.zeros((len(X), 200))])
+    classifier.fit(sparse.csr_array(wide), y)
+    expected = classifier.predict(wide).tolist()
+    long = sparse.csr_array(np.hstack([X[:1], np.ones((1, 200))]))
+    for row in range(3):
+        assert classifier.predict(sparse.csr_array(wide[[row]])).item() == expected[row]
+        classifier.predict(long)
+    for k in range(1, 7):
+        assert classifier.predict_top_k(wide[:1], k)[0].shape == (1, k)
 
 
 def test_what_was_learned_since_counts(blobs, classifier):

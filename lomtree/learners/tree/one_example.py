@@ -1,47 +1,86 @@
-"""The best label of one example at a time, where the call itself must cost next to nothing: all
-that kernels take stays the same from call to call; only what is in the batch changes."""
+"""The labels of one example at a time, where the call itself must cost next to nothing: all that
+kernels take stays the same from call to call; only what is in the batch changes.
+
+For learners with trees, as they are now: one that has learned since needs others.
+"""
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from lomtree.core.constants import NO_LABEL
-from lomtree.examples.batch import CONSTANT, make_batch
+from lomtree.examples.batch import Batch
 from lomtree.features.scaling import apply_scales
 from lomtree.jit.binding import bind
 from lomtree.learners.base import Learner
 from lomtree.learners.tree.beam_search import SearchSettings, make_beam, search
 from lomtree.learners.tree.leaf_labels import KEPT
 from lomtree.learners.tree.learner import TreeLearner, stretch_of
-from lomtree.ranking.ranking import Ranking, make_found, make_scratch, rank
+from lomtree.learners.tree.walk import predict
+from lomtree.ranking.combination import FIRST
+from lomtree.ranking.ranking import Ranking, Scorer, make_found, make_scratch, no_ranker, rank
+
+Steps = list[Callable[[], Any]]
 
 
 class OneExampleRanker:
-    """For learners with trees, as they are now: one that has learned since needs another one.
-    `features` and `values` are where the next example is written, without its constant."""
+    """Ranks the labels of the example in a batch that has room for one."""
 
-    def __init__(self, learner: Learner, beam: int, room: int) -> None:
-        trees: list[TreeLearner] = learner.members
-        batch, columns = make_batch(1, room + 1), beam * KEPT
-        scaled = batch._replace(values=np.empty(room + 1, np.float32))
-        found = make_found(1, columns * len(trees))
-        scratch, ranking = make_scratch(columns * len(trees), 1, room + 1), Ranking.of(1, 1)
-        self.room = room
-        self.features, self.values, self._starts = batch.features, batch.values, batch.starts
-        self._starts[0] = 0
-        self._labels = ranking.labels
-        self._steps = [bind(apply_scales, learner.scaler.scales, batch, 0, 1, scaled.values)]
-        for number, tree in enumerate(trees):
-            settings = SearchSettings(stretch_of(tree.options), number * columns)
-            place = (settings, make_beam(beam), found, np.zeros(1, np.int32))
-            self._steps.append(bind(search, tree.router, tree.leaf_labels, scaled, 0, 1, *place))
-        self._steps.append(bind(rank, learner.scorer, scaled, found, 0, 1, scratch, ranking))
+    def __init__(self, learner: Learner, batch: Batch, beam: int, top: int) -> None:
+        scaled, scale = _scaling(learner, batch)
+        self._ranking = Ranking.of(1, top)
+        ranking = _ranking_steps(learner.members, learner.scorer, scaled, beam, self._ranking)
+        self._steps = [scale, *ranking]
 
-    def rank(self, count: int) -> np.ndarray:
-        """int32[1]: the best label of the example that has the first `count` features. It is
-        another one after the next call."""
-        self.features[count] = CONSTANT
-        self.values[count] = 1.0
-        self._starts[1] = count + 1
-        self._labels[0, 0] = NO_LABEL
+    def rank(self) -> Ranking:
+        """Of the example that is in the batch now; another one after the next call."""
+        self._ranking.labels.fill(NO_LABEL)
+        self._ranking.probabilities.fill(0)
         for step in self._steps:
             step()
-        return self._labels[0]
+        return self._ranking
+
+
+class OneExampleWalker:
+    """Walks down with it, as the paper does; where there are several trees, down each of them."""
+
+    def __init__(self, learner: Learner, batch: Batch) -> None:
+        scaled, scale = _scaling(learner, batch)
+        ranking, trees = Ranking.of(1, 1), learner.members
+        self._labels = ranking.labels[0]
+        if len(trees) == 1:
+            depths = np.zeros(1, np.int32)
+            walk = [bind(predict, trees[0].router, scaled, 0, 1, self._labels, depths)]
+        else:
+            walk = _ranking_steps(trees, no_ranker(np.array(FIRST)), scaled, 1, ranking)
+        self._steps = [scale, *walk]
+
+    def walk(self) -> np.ndarray:
+        """int32[1]: the label; another one after the next call."""
+        self._labels.fill(NO_LABEL)
+        for step in self._steps:
+            step()
+        return self._labels
+
+
+def _scaling(learner: Learner, batch: Batch) -> tuple[Batch, Callable[[], Any]]:
+    """The batch with room for scaled values, and what fills that."""
+    scaled = batch._replace(values=np.empty(len(batch.values), np.float32))
+    return scaled, bind(apply_scales, learner.scaler.scales, batch, 0, 1, scaled.values)
+
+
+def _ranking_steps(
+    trees: list[TreeLearner], scorer: Scorer, scaled: Batch, beam: int, ranking: Ranking
+) -> Steps:
+    """Search each tree, then rank what was found."""
+    columns, top = beam * KEPT, ranking.labels.shape[1]
+    found = make_found(1, columns * len(trees))
+    scratch = make_scratch(columns * len(trees), top, len(scaled.features))
+    steps: Steps = []
+    for number, tree in enumerate(trees):
+        settings = SearchSettings(stretch_of(tree.options), number * columns)
+        place = (settings, make_beam(beam), found, np.zeros(1, np.int32))
+        steps.append(bind(search, tree.router, tree.leaf_labels, scaled, 0, 1, *place))
+    steps.append(bind(rank, scorer, scaled, found, 0, 1, scratch, ranking))
+    return steps
