@@ -8,10 +8,11 @@ import numpy as np
 
 from lomtree.inspection.explanation import OneExample
 from lomtree.model.model import Model
-from lomtree.ranking.combination import COSINE, MASS, NONE, REGRESSOR
+from lomtree.ranking.combination import COSINE, COVERAGE, MASS, NONE, REGRESSOR, ROOTS
 
 _FROM = {1: "trees", 2: "lists", 3: "both"}
-_SIGNS = {"log_mass": MASS, "cosine": COSINE, "regressor": REGRESSOR}
+_BY_FEATURE = {"cosine": COSINE, "roots": ROOTS, "coverage": COVERAGE, "regressor": REGRESSOR}
+_SIGNS = {"log_mass": MASS, **_BY_FEATURE}
 
 Row = dict[str, Any]
 
@@ -64,19 +65,15 @@ def _decided(model: Model, example: OneExample, rows: list[Row], labels: list, m
     learner, weights = model.learner, model.learner.scorer.weights
     first, second = rows[:2]
     ours, theirs = (learner.contributions(example.vector, label) for label in labels)
-    cosines = float(weights[COSINE]) * (ours[0] - theirs[0])
-    scores = float(weights[REGRESSOR]) * (ours[1] - theirs[1])
+    added = (weights[:NONE, None] * (ours - theirs)).T
     features: list[Row] = [
         {
             "feature": name,
             "value": float(x),
-            "cosine": float(cosine),
-            "regressor": float(score),
-            "sum": float(cosine + score),
+            **{sign: float(parts[number]) for sign, number in _BY_FEATURE.items()},
+            "sum": float(parts.sum()),
         }
-        for name, x, cosine, score in zip(
-            example.names, example.vector.values, cosines, scores, strict=True
-        )
+        for name, x, parts in zip(example.names, example.vector.values, added, strict=True)
     ]
     features.sort(key=lambda row: (-abs(row["sum"]), row["feature"]))
     return {

@@ -12,7 +12,13 @@ from lomtree.core.printable import printable
 
 _BAR = 40  # characters
 _SHOWN = 40  # of a label or a feature's name
-_SIGNS = {"log_mass": "log mass", "cosine": "cosine", "regressor": "regressor's score"}
+_BY_FEATURE = {
+    "cosine": "cosine",
+    "roots": "cosine of roots",
+    "coverage": "coverage",
+    "regressor": "regressor",
+}
+_SIGNS = {"log_mass": "log mass", **_BY_FEATURE}
 
 Row = dict[str, Any]
 
@@ -230,7 +236,8 @@ def ranking_text(found: Row) -> str:
         )
         for row in found["candidates"]
     ]  # fmt: skip
-    none = (f"{found['none']:.2%}", f"{weights['none']:+.4f}", "", "", "", "", "none of these")
+    blank = ("",) * (len(_SIGNS) + 1)
+    none = (f"{found['none']:.2%}", f"{weights['none']:+.4f}", *blank, "none of these")
     text += "".join(_columns(headings, [*rows, none]))
     return text + ("" if found["decided"] is None else _decided(found["decided"]))
 
@@ -239,12 +246,9 @@ def _decided(found: Row) -> str:
     parts = ", ".join(f"{name} {found[sign]:+.4f}" for sign, name in _SIGNS.items())
     first, second = _cut(found["first"]), _cut(found["second"])
     text = f"\n{first} is before {second} by {found['margin']:.4f}: {parts}\n"
-    headings = ("sum", "cosine", "regressor's score", "feature")
+    headings = ("sum", *_BY_FEATURE.values(), "feature")
     rows = (
-        (
-            f"{row['sum']:+.4f}", f"{row['cosine']:+.4f}", f"{row['regressor']:+.4f}",
-            _cut(row["feature"]),
-        )
+        (f"{row['sum']:+.4f}", *(f"{row[sign]:+.4f}" for sign in _BY_FEATURE), _cut(row["feature"]))
         for row in found["features"]
-    )  # fmt: skip
+    )
     return text + "".join(_columns(headings, rows))

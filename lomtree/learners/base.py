@@ -13,6 +13,7 @@ from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, Vector
 from lomtree.features.scaling import Scaler, Scales, load_scales, make_scales, store_scales
 from lomtree.ranking.combination import (
+    NONE,
     Combination,
     fade,
     load_combination,
@@ -234,13 +235,12 @@ class Learner(ABC):
         self.scaler.apply(batch, 0, 1, scaled)
         return self._find_candidates(scaled, 0)
 
-    def contributions(self, vector: Vector, label: int) -> tuple[np.ndarray, np.ndarray]:
-        """What each feature of an example, scaled, adds to its cosine with a label's centroid and
-        to its score by the label's regressor."""
-        cosines, scores = np.zeros((2, vector.end - vector.begin))
-        known = self.scorer.known
-        contributions(known, vector, float(length_of(vector)), label, cosines, scores)
-        return cosines, scores
+    def contributions(self, vector: Vector, label: int) -> np.ndarray:
+        """What each feature of an example, scaled, adds to each sign of a label: float64[signs,
+        features], see combination."""
+        parts = np.zeros((NONE, vector.end - vector.begin))
+        contributions(self.scorer.known, vector, float(length_of(vector)), label, parts)
+        return parts
 
     def label_weights(self, label: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The features that a label knows, their weights in its regressor and their sums in its

@@ -1,13 +1,18 @@
 """How much each sign of a label counts: the weights of a conditional logit, learned online.
 
-Candidates are compared by signs: the logarithm of the tree's mass, the cosine of the centroid, the
-score of the label's regressor. Their weighted sum is a candidate's logit, and the probabilities are
-a softmax over the candidates and "none of these", which has a logit of its own.
+Candidates are compared by signs: the logarithm of the tree's mass, three ways to compare with the
+centroid (see label_features), the score of the label's regressor. Their weighted sum is a
+candidate's logit, and the probabilities are a softmax over the candidates and "none of these",
+which has a logit of its own.
 
 It learns from predictions of examples that nothing has been learned from yet. Each of them is a
 step of Newton's method: H is the sum of what the second derivatives were, older ones fading, and
 the weights move by H^-1 times the gradient. So the probabilities are calibrated as well: a softmax
 whose weights are fitted has the right temperature.
+
+A sign speaks for a label, never against it, whatever noise says: of labels that all signs find
+equal, the one of most mass stays first. Signs are alike, so where one's weight would be negative
+and ends at 0, the others' go where they are best then.
 """
 
 from math import exp
@@ -19,12 +24,12 @@ from lomtree.core.errors import ModelError
 from lomtree.jit.kernel import kernel
 from lomtree.storage.state_dict import StateDict
 
-MASS, COSINE, REGRESSOR, NONE = range(4)
-SIGNS = 4
+MASS, COSINE, ROOTS, COVERAGE, REGRESSOR, NONE = range(6)
+SIGNS = 6
 
 # What is believed before anything has been seen, and how far from it the truth may be.
-FIRST = (0.5, 8.0, 0.7, -3.0)
-SPREAD = (0.5, 10.0, 0.5, 2.0)
+FIRST = (0.5, 4.0, 4.0, 2.0, 0.7, -1.0)
+SPREAD = (0.5, 10.0, 10.0, 3.0, 0.5, 3.0)
 MEMORY = 0.998  # what an example counts when the next one has come
 FADED = 0.05  # see fade()
 LEAST_CURVATURE = tuple((1.0 - MEMORY) / (spread * spread) for spread in SPREAD)
@@ -52,12 +57,18 @@ def fade(combination: Combination) -> None:
 class CombinationScratch(NamedTuple):
     shares: np.ndarray  # float64[candidates + 1]: the last one is that of none of them
     mean: np.ndarray  # float64[SIGNS]: of the signs, by the shares
+    slope: np.ndarray  # float64[SIGNS]: of the loss
     rows: np.ndarray  # float64[SIGNS, SIGNS + 1]: equations to be solved
+    bound: np.ndarray  # bool[SIGNS]: weights that end at 0
 
 
 def make_scratch(candidates: int) -> CombinationScratch:
     return CombinationScratch(
-        np.empty(candidates + 1), np.empty(SIGNS), np.empty((SIGNS, SIGNS + 1))
+        np.empty(candidates + 1),
+        np.empty(SIGNS),
+        np.empty(SIGNS),
+        np.empty((SIGNS, SIGNS + 1)),
+        np.empty(SIGNS, np.bool_),
     )
 
 
@@ -109,16 +120,9 @@ def learn(combination, scratch, signs, count, right):
 
 
 @kernel
-def learn_weighted(combination, scratch, signs, count, right, importance):
-    """Learn from an example with so many candidates; `right` is the number of the right one, or
-    `count` if it is none of them."""
-    weights, curvature = combination
-    shares, mean, rows = scratch
-    find_shares(weights, signs, count, shares)
-    for i in range(SIGNS):
-        mean[i] = 0.0
-        for place in range(count + 1):
-            mean[i] += shares[place] * sign_of(signs, count, place, i)
+def add_curvature(curvature, scratch, signs, count, importance):
+    """Let what was seen so far fade, and count an example in whose shares and mean are known."""
+    shares, mean = scratch.shares, scratch.mean
     for i in range(SIGNS):
         for j in range(SIGNS):
             curvature[i, j] *= MEMORY
@@ -127,19 +131,65 @@ def learn_weighted(combination, scratch, signs, count, right, importance):
                 other = sign_of(signs, count, place, j) - mean[j]
                 curvature[i, j] += importance * shares[place] * one * other
         curvature[i, i] += (1.0 - MEMORY) / (SPREAD[i] * SPREAD[i])
+
+
+@kernel
+def find_step(combination, scratch):
+    """Write the step to the least of the quadratic, where weights that are `bound` go to 0, to the
+    last column of the rows; tells whether it is finite."""
+    weights, curvature = combination
+    rows, bound = scratch.rows, scratch.bound
     for i in range(SIGNS):
         for j in range(SIGNS):
-            rows[i, j] = curvature[i, j]
-        rows[i, SIGNS] = importance * (mean[i] - sign_of(signs, count, right, i))
+            rows[i, j] = 0.0 if bound[i] or bound[j] else curvature[i, j]
+        rows[i, SIGNS] = scratch.slope[i]
+        for j in range(SIGNS):
+            if bound[j]:
+                rows[i, SIGNS] -= curvature[i, j] * weights[j]
+        if bound[i]:
+            rows[i, i], rows[i, SIGNS] = 1.0, weights[i]
     solve(rows)
+    finite = True
     for i in range(SIGNS):
-        if not abs(rows[i, SIGNS]) < np.inf:  # no curvature of examples: a stranger's
+        finite = finite and abs(rows[i, SIGNS]) < np.inf
+    return finite
+
+
+@kernel
+def take_step(combination, scratch):
+    """Move the weights. Those that would be negative end at 0, and the others go where they are
+    best then, until none would be."""
+    weights, rows, bound = combination.weights, scratch.rows, scratch.bound
+    for i in range(SIGNS):
+        bound[i] = False
+    for _ in range(SIGNS):
+        if not find_step(combination, scratch):  # no curvature of examples: a stranger's
             return
+        found = False
+        for i in range(NONE):
+            if not bound[i] and weights[i] - rows[i, SIGNS] < 0.0:
+                bound[i] = True
+                found = True
+        if not found:
+            break
     for i in range(SIGNS):
-        # A sign speaks for a label, never against it, whatever noise says; of labels that all
-        # signs find equal, the one of most mass stays first.
-        least = -LARGEST if i == NONE else 0.0
-        weights[i] = min(max(weights[i] - rows[i, SIGNS], least), LARGEST)
+        weight = 0.0 if bound[i] else weights[i] - rows[i, SIGNS]
+        weights[i] = min(max(weight, -LARGEST), LARGEST)
+
+
+@kernel
+def learn_weighted(combination, scratch, signs, count, right, importance):
+    """Learn from an example with so many candidates; `right` is the number of the right one, or
+    `count` if it is none of them."""
+    shares, mean, slope = scratch.shares, scratch.mean, scratch.slope
+    find_shares(combination.weights, signs, count, shares)
+    for i in range(SIGNS):
+        mean[i] = 0.0
+        for place in range(count + 1):
+            mean[i] += shares[place] * sign_of(signs, count, place, i)
+        slope[i] = importance * (mean[i] - sign_of(signs, count, right, i))
+    add_curvature(combination.curvature, scratch, signs, count, importance)
+    take_step(combination, scratch)
 
 
 def store_combination(combination: Combination, state_dict: StateDict, predict_only: bool) -> None:

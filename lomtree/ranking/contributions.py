@@ -3,28 +3,29 @@
 import numpy as np
 
 from lomtree.jit.kernel import kernel
-from lomtree.ranking.label_features import LabelFeatures, find
+from lomtree.ranking.combination import COSINE, COVERAGE, REGRESSOR, ROOTS
+from lomtree.ranking.label_features import LabelFeatures, find, is_comparable, root_of
 
 
 @kernel
-def contributions(known, vector, length, label, cosines, scores):
-    """Write what each feature of an example of this length adds to its cosine with a label's
-    centroid, and to its score by the label's regressor; see compare() in label_features."""
-    for place in range(vector.end - vector.begin):
-        cosines[place] = 0.0
-        scores[place] = 0.0
-    if label >= len(known.tables) or not length > 0.0:
+def contributions(known, vector, length, label, parts):
+    """Write what each feature of an example of this length adds to each sign of a label to
+    parts[sign, place]; see compare() in label_features."""
+    parts[:] = 0.0
+    if not is_comparable(known, length, label):
         return
     table = known.tables[label]
-    if table.room == 0 or not table.length > 0.0:
-        return
     for position in range(vector.begin, vector.end):
         row, found = find(known.pairs, table, vector.features[position])
         if found:
             value, place = np.float64(vector.values[position]), position - vector.begin
-            product = np.float64(known.pairs[row].sum) * value
-            cosines[place] = product / (length * np.sqrt(table.length))
-            scores[place] = np.float64(known.pairs[row].weight) * value
+            pair = known.pairs[row]
+            cosine = np.float64(pair.sum) * value / (length * np.sqrt(table.length))
+            roots = root_of(np.float64(pair.sum)) * value / (length * np.sqrt(table.total))
+            parts[COSINE, place] = cosine
+            parts[ROOTS, place] = roots
+            parts[COVERAGE, place] = value * value / (length * length)
+            parts[REGRESSOR, place] = np.float64(pair.weight) * value
 
 
 def weights_of_label(known: LabelFeatures, label: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

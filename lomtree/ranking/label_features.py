@@ -1,7 +1,10 @@
 """What each label knows of each feature that came with it: its centroid's sum and its regressor's
 weight.
 
-The centroid of a label is the sum of its examples; how much an example is like it is their cosine.
+The centroid of a label is the sum of its examples. How much an example is like it is told by
+  - their cosine,
+  - the cosine with the roots of its sums, which counts features that came seldom for more,
+  - and the coverage: the share of the example's squared length in features that the label has.
 The regressor of a label is trained against other labels (see ranker). It has weights for the
 features of the label's own examples alone: the others say nothing for it, and are counted for the
 labels that have them.
@@ -38,6 +41,7 @@ TABLE = np.dtype(
         ("used", np.int32),
         ("examples", np.int64),
         ("length", np.float64),  # the squared length of the centroid
+        ("total", np.float64),  # of the sizes of its sums
         ("multiplier", np.uint64),  # see hashing/secrets
     ],
     align=True,
@@ -210,25 +214,47 @@ def add_example(known, most, vector, label, importance):
         after = before + importance * np.float64(vector.values[position])
         pair.sum = min(max(after, -LARGEST), LARGEST)
         table.length += np.float64(pair.sum) ** 2 - before * before
+        table.total += abs(np.float64(pair.sum)) - abs(before)
+
+
+@kernel
+def root_of(number):
+    """With the number's sign."""
+    return np.sqrt(number) if number > 0.0 else -np.sqrt(-number)
+
+
+@kernel
+def is_comparable(known, length, label):
+    """Whether anything is known of a label that an example of this length can be compared with."""
+    if label >= len(known.tables) or not length > 0.0:
+        return False
+    table = known.tables[label]
+    return table.room > 0 and table.length > 0.0 and table.total > 0.0
 
 
 @kernel
 def compare(known, vector, length, label):
-    """The cosine of an example of this length and a label's centroid, and the score of the
-    example by the label's regressor."""
-    if label >= len(known.tables):
-        return 0.0, 0.0
-    table, product, score = known.tables[label], 0.0, 0.0
-    if table.room == 0 or not table.length > 0.0 or not length > 0.0:
-        return 0.0, 0.0
+    """How an example of this length is like a label's centroid (cosine, cosine with its roots,
+    coverage), and the score of the example by the label's regressor."""
+    if not is_comparable(known, length, label):
+        return 0.0, 0.0, 0.0, 0.0
+    table, product, roots, covered, score = known.tables[label], 0.0, 0.0, 0.0, 0.0
     for position in range(vector.begin, vector.end):
         row, found = find(known.pairs, table, vector.features[position])
         if found:
-            value = np.float64(vector.values[position])
-            product += np.float64(known.pairs[row].sum) * value
-            score += np.float64(known.pairs[row].weight) * value
+            value, pair = np.float64(vector.values[position]), known.pairs[row]
+            product += np.float64(pair.sum) * value
+            roots += root_of(np.float64(pair.sum)) * value
+            covered += value * value
+            score += np.float64(pair.weight) * value
     cosine = product / (length * np.sqrt(table.length))
-    return min(max(cosine, -1.0), 1.0), min(max(score, -LARGEST), LARGEST)
+    of_roots = roots / (length * np.sqrt(table.total))
+    return (
+        min(max(cosine, -1.0), 1.0),
+        min(max(of_roots, -1.0), 1.0),
+        min(covered / (length * length), 1.0),
+        min(max(score, -LARGEST), LARGEST),
+    )
 
 
 @kernel
@@ -240,6 +266,7 @@ def _move(before, known):
         table.used = old.used
         table.examples = old.examples
         table.length = old.length
+        table.total = old.total
         table.start = known.used[0]
         for offset in range(old.room):
             known.pairs[table.start + offset] = before.pairs[old.start + offset]

@@ -47,6 +47,9 @@ VOTE_EVERY = 4  # examples, on average, for which the lists are asked
 RATE = 1.0
 CLIP = 1.0  # the most that an example of importance 1 moves a score by
 THRESHOLD = 0.01  # gradients up to this change nothing
+# Added to a feature's squares, as a part of an example's mean squared length: without it a feature
+# far smaller than the others moves by as much as they, and what it adds is mostly noise.
+SMOOTHING = 0.03
 
 
 class RankerState(NamedTuple):
@@ -132,12 +135,13 @@ def train_contender(known, scratch, vector, contender, slope, importance, mean_s
     """Move the regressor of a contender against the slope of the loss, by the adaptive rule of
     linear/update."""
     table, direction, gain = known.pairs, scratch.direction, 0.0
-    length = vector.end - vector.begin
+    length, smoothing = vector.end - vector.begin, np.float32(min(SMOOTHING * mean_square, LARGEST))
     for offset in range(length):
         row, value = scratch.rows[contender, offset], vector.values[vector.begin + offset]
         direction[offset] = 0.0
         if row != NO_ROW:
-            direction[offset] = value / np.sqrt(max(table[row].squares + value * value, TINY))
+            squares = table[row].squares + value * value + smoothing
+            direction[offset] = value / np.sqrt(max(squares, TINY))
             gain += np.float64(direction[offset]) * np.float64(value)
     if not TINY < gain < LARGEST:
         return

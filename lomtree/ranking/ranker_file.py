@@ -23,6 +23,7 @@ from lomtree.ranking.ranker import RIVALS, Ranker, RankerState
 from lomtree.storage.state_dict import MOST_COUNTED, StateDict, counted, whole_number
 
 _COLUMNS = ("feature", "sum", "weight", "squares")
+_SIZES = ("length", "total")  # of a centroid
 
 
 @kernel
@@ -51,7 +52,8 @@ def store_label_features(
     state_dict.arrays["ranker.used"] = np.ascontiguousarray(tables["used"])
     if not predict_only:
         state_dict.arrays["ranker.examples"] = np.minimum(tables["examples"], MOST_COUNTED)
-    state_dict.arrays["ranker.length"] = np.ascontiguousarray(tables["length"])
+    for name in _SIZES:
+        state_dict.arrays[f"ranker.{name}"] = np.ascontiguousarray(tables[name])
     for name in _COLUMNS[:3] if predict_only else _COLUMNS:
         state_dict.arrays[f"ranker.{name}"] = known.pairs[name][rows]
 
@@ -77,7 +79,7 @@ def load_label_features(
 ) -> LabelFeatures:
     labels = len(state_dict.arrays["ranker.used"])
     used = state_dict.column("ranker.used", np.int32, labels)
-    lengths = state_dict.column("ranker.length", np.float64, labels)
+    sizes = [state_dict.column(f"ranker.{name}", np.float64, labels) for name in _SIZES]
     if labels > label_count or used.min(initial=0) < 0:
         raise ModelError("its labels have impossible numbers of features")
     total = int(used.sum(dtype=np.int64))
@@ -89,7 +91,7 @@ def load_label_features(
     for name in _COLUMNS[1:]:
         if not np.all(np.abs(pairs[name]) <= LARGEST):
             raise ModelError("its centroids and regressors are not finite numbers")
-    if not np.all(np.isfinite(lengths)) or np.any(pairs["squares"] < 0):
+    if not np.all(np.isfinite(sizes)) or np.any(pairs["squares"] < 0):
         raise ModelError("its centroids and regressors are not finite numbers")
     key = (np.repeat(np.arange(labels), used) << 32) | pairs["feature"]
     if np.any(key[1:] <= key[:-1]):
@@ -102,7 +104,8 @@ def load_label_features(
         rows *= 2
     known = make_label_features(label_count, rows)  # any of them may be a rival
     _fill(known, used, pairs)
-    known.tables["length"][:labels] = lengths
+    for name, column in zip(_SIZES, sizes, strict=True):
+        known.tables[name][:labels] = column
     if learning:
         known.tables["examples"][:labels] = _load_examples(state_dict, labels)
     return known

@@ -2,8 +2,8 @@
 
 The trees name labels with masses: the sum, over the leaves that searches have found, of the leaf's
 probability times the label's share of it. The lists (label_lists) name others. The best of both
-are the candidates; each is compared by its mass, the cosine of its centroid and the score of its
-regressor, weighed as combination has learned. All of this is O(candidates), never O(labels).
+are the candidates; each is compared by its mass, its centroid and the score of its regressor,
+weighed as combination has learned. All of this is O(candidates), never O(labels).
 """
 
 from math import exp, log
@@ -15,7 +15,7 @@ from lomtree.core.constants import NO_LABEL
 from lomtree.examples.batch import vector_of
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.bag import Bag, add, best_of, empty, make_bag
-from lomtree.ranking.combination import COSINE, MASS, NONE, REGRESSOR
+from lomtree.ranking.combination import COSINE, COVERAGE, MASS, NONE, REGRESSOR, ROOTS
 from lomtree.ranking.label_features import (
     LabelFeatures,
     compare,
@@ -171,13 +171,17 @@ def find_candidates(scorer, vector, found, row, scratch):
             fetch(scorer.known, vector, candidates.labels[place])
     length = length_of(vector) if scorer.ranked else 0.0
     for place in range(count):
-        cosine, score = 0.0, 0.0
+        cosine, of_roots, coverage, score = 0.0, 0.0, 0.0, 0.0
         if scorer.ranked:
-            cosine, score = compare(scorer.known, vector, length, candidates.labels[place])
-        candidates.signs[place, COSINE] = cosine
-        candidates.signs[place, REGRESSOR] = score
-        logit = weights[MASS] * candidates.signs[place, MASS]
-        logit += weights[COSINE] * cosine + weights[REGRESSOR] * score
+            label = candidates.labels[place]
+            cosine, of_roots, coverage, score = compare(scorer.known, vector, length, label)
+        signs, logit = candidates.signs[place], 0.0
+        signs[COSINE] = cosine
+        signs[ROOTS] = of_roots
+        signs[COVERAGE] = coverage
+        signs[REGRESSOR] = score
+        for sign in range(NONE):
+            logit += weights[sign] * signs[sign]
         candidates.logits[place] = min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)
     return count
 

@@ -3,7 +3,7 @@
 import pytest
 
 LINE = "|words w3 v3:2 noise1 never-seen"
-SIGNS = ("log_mass", "cosine", "regressor")
+SIGNS = ("log_mass", "cosine", "roots", "coverage", "regressor")
 
 
 def predicted(lomtree, path, top) -> list[tuple[str, float]]:
@@ -39,7 +39,7 @@ def test_what_decided_sums_up_to_the_difference(trained, inspect):
     features = decided["features"]
     words = {"words^w3", "words^v3", "words^noise1", "words^never-seen", "Constant"}
     assert {row["feature"] for row in features} == words
-    for sign in ("cosine", "regressor"):
+    for sign in SIGNS[1:]:
         total = sum(row[sign] for row in features)
         assert total == pytest.approx(decided[sign], rel=1e-5, abs=1e-6)
     sizes = [abs(row["sum"]) for row in features]

@@ -1,5 +1,5 @@
 """What labels know of features, slowly and obviously: the sums of their centroids and the weights
-of their regressors, in dictionaries. Nothing is shared with the package.
+of their regressors, in dictionaries. Nothing is shared with the package but a tuned number.
 
 Numbers are kept as float32 and everything between is a Python float. A label has rows for its
 features: 8, or twice that as long as they are more than three quarters of it. If the rows of all
@@ -10,6 +10,8 @@ import math
 from collections import Counter, defaultdict
 
 import numpy as np
+
+from lomtree.ranking.ranker import SMOOTHING
 
 F = np.float32
 LARGEST = 1e30
@@ -63,6 +65,29 @@ class LabelFeatures:
         length = math.sqrt(sum(float(x) ** 2 for x in xs)) * self.length(y)
         return within(product / length, 1.0) if length else 0.0
 
+    def cosine_of_roots(self, features, xs, y):
+        """The same with the roots of the sums, each with its sum's sign: a vector whose squared
+        length is the total of the sums' sizes."""
+        roots = {f: math.copysign(math.sqrt(abs(s)), s) for f, s in self.sums[y].items()}
+        product = sum(roots.get(f, 0.0) * float(x) for f, x in zip(features, xs, strict=True))
+        total = math.fsum(abs(float(value)) for value in self.sums[y].values())
+        length = math.sqrt(sum(float(x) ** 2 for x in xs)) * math.sqrt(total)
+        return within(product / length, 1.0) if length else 0.0
+
+    def coverage(self, features, xs, y):
+        """The share of the example's squared length in features that the label has."""
+        squares = {f: float(x) ** 2 for f, x in zip(features, xs, strict=True)}
+        total = sum(squares.values())
+        mine = sum(square for f, square in squares.items() if f in self.sums[y])
+        return min(mine / total, 1.0) if total else 0.0
+
+    def signs(self, features, xs, y):
+        """Cosine, cosine of roots, coverage and score; all 0 where nothing can be compared."""
+        if not any(self.sums[y].values()) or not any(xs):
+            return 0.0, 0.0, 0.0, 0.0
+        ways = self.cosine, self.cosine_of_roots, self.coverage, self.score
+        return tuple(way(features, xs, y) for way in ways)
+
     def parts_of_cosine(self, features, y):
         """{feature: what it weighs in the label's centroid of length 1}, of those it has."""
         length, sums = self.length(y), self.sums[y]
@@ -78,11 +103,13 @@ class LabelFeatures:
 
     def train(self, features, xs, y, slope, w, mean_square):
         """Move the label's regressor against a slope: a step for each feature by the root of its
-        squared slopes, of which the score moves by no more than the importance."""
+        squared slopes and a part of an example's squared length, of which the score moves by no
+        more than the importance."""
         weights, squares = self.weights[y], self.squares[y]
         mine = [(f, x) for f, x in zip(features, xs, strict=True) if f in weights]
         with np.errstate(over="ignore", under="ignore"):
-            directions = [x / np.sqrt(max(squares[f] + x * x, TINY)) for f, x in mine]
+            more = F(within(SMOOTHING * mean_square))
+            directions = [x / np.sqrt(max(squares[f] + x * x + more, TINY)) for f, x in mine]
             gain = 0.0
             for (_, x), direction in zip(mine, directions, strict=True):
                 gain += float(direction) * float(x)

@@ -1,7 +1,7 @@
 """Candidates, their probabilities and how their signs are combined, slowly and obviously.
 
-Signs are (log of the trees' mass, cosine, score) of a candidate; "none of these" has a logit of its
-own. Nothing is shared with the package but numbers that were tuned.
+Signs are (log of the trees' mass, cosine, cosine of roots, coverage, score) of a candidate; "none
+of these" has a logit of its own. Nothing is shared with the package but numbers that were tuned.
 """
 
 import math
@@ -43,12 +43,8 @@ def candidates(found, top, features=(), xs=(), known=None, lists=None):
     signs = {}
     for label, who in named.items():
         share = masses[label] / total if who & TREE and total > 0 else 0.0
-        cosine = score = 0.0
-        if known is not None:
-            cosine, score = known.cosine(features, xs, label), known.score(features, xs, label)
-            if not any(known.sums[label].values()) or not any(xs):
-                score = 0.0
-        signs[label] = (math.log(max(share, SMALLEST_MASS)), cosine, score), who
+        compared = known.signs(features, xs, label) if known is not None else (0.0,) * 4
+        signs[label] = (math.log(max(share, SMALLEST_MASS)), *compared), who
     return signs
 
 
@@ -58,8 +54,8 @@ def rank(signs, weights, top):
     for label, row in signs.items():
         logit = sum(weight * sign for weight, sign in zip(weights, row, strict=False))
         logits[label] = max(-LARGEST_LOGIT, min(logit, LARGEST_LOGIT))
-    largest = max([weights[3], *logits.values()])
-    total = sum(math.exp(logit - largest) for logit in [weights[3], *logits.values()])
+    largest = max([weights[-1], *logits.values()])
+    total = sum(math.exp(logit - largest) for logit in [weights[-1], *logits.values()])
     best = sorted(logits, key=lambda label: -logits[label])[:top]
     return [(label, math.exp(logits[label] - largest) / total) for label in best]
 
@@ -82,13 +78,13 @@ class Combination:
     def matrix(signs):
         """A row a candidate, and one of none."""
         rows = [[*row, 0.0] for row in signs]
-        return np.array([*rows, [0.0, 0.0, 0.0, 1.0]])
+        return np.array([*rows, [0.0] * (len(FIRST) - 1) + [1.0]])
 
     def fade(self):
         """What was learned counts little from now on, but never less than what is believed anew at
         an example."""
         self.curvature = FADED * self.curvature
-        for i in range(4):
+        for i in range(len(FIRST)):
             least = (1 - MEMORY) * BELIEF[i, i]
             self.curvature[i, i] = max(self.curvature[i, i], least)
 
@@ -98,9 +94,21 @@ class Combination:
         mean = shares @ rows
         second = (rows - mean).T @ np.diag(shares) @ (rows - mean)
         self.curvature = MEMORY * self.curvature + importance * second + (1 - MEMORY) * BELIEF
-        step = np.linalg.solve(self.curvature, importance * (mean - rows[right]))
-        least = [0.0, 0.0, 0.0, -LARGEST_WEIGHT]
-        self.weights = np.clip(self.weights - step, least, LARGEST_WEIGHT)
+        slope = importance * (mean - rows[right])
+        self.weights = np.clip(self._least(slope), -LARGEST_WEIGHT, LARGEST_WEIGHT)
+
+    def _least(self, slope):
+        """Where the quadratic with this slope and curvature at the weights is least; weights of
+        signs that would be negative there are 0, and the others are where it is least then."""
+        free = np.ones(len(FIRST), bool)
+        while True:
+            moved = np.where(free, 0.0, -self.weights)
+            wanted = -(slope + self.curvature @ moved)[free]
+            moved[free] = np.linalg.solve(self.curvature[np.ix_(free, free)], wanted)
+            weights = np.where(free, self.weights + moved, 0.0)
+            if (weights[:-1] >= 0).all():
+                return weights
+            free[:-1] &= weights[:-1] >= 0
 
 
 def probed(stream, dense, learned=0):

@@ -5,9 +5,12 @@ import pytest
 
 from lomtree.core.errors import ModelError
 from lomtree.ranking.combination import (
+    COSINE,
     FADED,
     FIRST,
     NONE,
+    REGRESSOR,
+    ROOTS,
     SIGNS,
     fade,
     find_shares,
@@ -34,10 +37,13 @@ def random_lessons(rng, count):
             [
                 np.log(rng.uniform(1e-3, 1, candidates)),
                 rng.uniform(-1, 1, candidates),
+                rng.uniform(-1, 1, candidates),
+                rng.uniform(0, 1, candidates),
                 rng.normal(0, 3, candidates),
             ]
         )
-        logits = np.append(6 * signs[:, 1] + 0.3 * signs[:, 2], 1.0)
+        signs[:, ROOTS] = 0.7 * signs[:, COSINE] + 0.3 * signs[:, ROOTS]  # alike, as they are
+        logits = np.append(6 * signs[:, COSINE] + 0.3 * signs[:, REGRESSOR], 1.0)
         chances = np.exp(logits - logits.max())
         lessons.append((signs, int(rng.choice(candidates + 1, p=chances / chances.sum()))))
     return lessons
@@ -101,11 +107,11 @@ def test_no_sign_speaks_against_a_label():
     rng, combination, scratch = np.random.default_rng(4), make_combination(), make_scratch(MOST)
     at_the_limit = np.zeros(SIGNS, np.bool_)
     for _ in range(200):
-        signs = np.sort(rng.uniform(-1, 1, (5, 3)), axis=0)
+        signs = np.sort(rng.uniform(-1, 1, (5, NONE)), axis=0)
         learn(combination, scratch, signs, 5, 0)
         assert (combination.weights[:NONE] >= 0).all()
         at_the_limit |= combination.weights == 0
-    assert at_the_limit.tolist() == [True, True, True, False]
+    assert at_the_limit.tolist() == [True] * NONE + [False]
 
 
 def test_what_faded_stays_as_it_was_but_is_sooner_given_up():
@@ -115,7 +121,9 @@ def test_what_faded_stays_as_it_was_but_is_sooner_given_up():
     assert faded.weights.tolist() == kept.weights.tolist()
     np.testing.assert_allclose(faded.curvature, FADED * kept.curvature)
     before = kept.weights.copy()
-    strange = next((signs, int(signs[:, 1].argmin())) for signs, _ in lessons if len(signs) == MOST)
+    strange = next(
+        (signs, int(signs[:, COSINE].argmin())) for signs, _ in lessons if len(signs) == MOST
+    )
     moved = [abs(teach(one, [strange]).weights - before).max() for one in (faded, kept)]
     assert moved[0] > 2 * moved[1] > 0
 
@@ -134,11 +142,11 @@ def test_it_can_be_loaded_however_often_it_faded(times):
 
 def test_it_finds_the_weights_that_made_the_lessons():
     combination = teach(make_combination(), random_lessons(np.random.default_rng(1), 4000))
-    assert combination.weights == pytest.approx([0.0, 6.0, 0.3, 1.0], abs=1.0)
+    assert combination.weights == pytest.approx([0.0, 6.0, 0.0, 0.0, 0.3, 1.0], abs=1.0)
 
 
 def test_nothing_is_learned_where_nothing_can_be_chosen():
-    combination = teach(make_combination(), [(np.empty((0, 3)), 0)] * 5)
+    combination = teach(make_combination(), [(np.empty((0, NONE)), 0)] * 5)
     assert combination.weights.tolist() == list(FIRST)
 
 
@@ -147,7 +155,7 @@ def test_huge_signs_leave_weights_that_can_be_loaded(huge):
     rng = np.random.default_rng(2)
     lessons = random_lessons(rng, 600)
     for signs, _ in lessons[::3]:
-        signs[:, 2] *= rng.choice([huge, -huge, 1 / huge], len(signs))
+        signs[:, REGRESSOR] *= rng.choice([huge, -huge, 1 / huge], len(signs))
     combination = make_combination()
     for lesson in lessons:
         teach(combination, [lesson])

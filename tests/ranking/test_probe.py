@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lomtree.ranking.combination import make_combination
+from lomtree.ranking.combination import NONE, make_combination
 from lomtree.ranking.probe import (
     DENSE,
     DENSE_WITHOUT,
@@ -22,7 +22,7 @@ from tests.oracles.ranking import probed, reserved
 
 
 def candidates_of(labels, logits, signs=None):
-    signs = np.zeros((len(labels), 3)) if signs is None else signs
+    signs = np.zeros((len(labels), NONE)) if signs is None else signs
     found = np.ones(len(labels), np.uint8)
     return Candidates(np.array(labels, np.int32), signs, np.array(logits, np.float64), found)
 
@@ -118,7 +118,7 @@ def test_the_combination_learns_which_candidate_is_right():
     rng = np.random.default_rng(2)
     probe, combination, naive = Probe(ranked=True), make_combination(), NaiveCombination()
     for count in (0, 1, 3, 2, 40, 5):
-        labels, signs = rng.permutation(100)[:count], rng.uniform(-1, 1, (count, 3))
+        labels, signs = rng.permutation(100)[:count], rng.uniform(-1, 1, (count, NONE))
         for y in (*labels[:2].tolist(), 1000):
             right = labels.tolist().index(y) if y in labels else count
             for importance in ((), (0.3,), (5.0,)):

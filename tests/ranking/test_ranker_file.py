@@ -15,6 +15,7 @@ TYPES = {
     "ranker.used": np.int32,
     "ranker.examples": np.int64,
     "ranker.length": np.float64,
+    "ranker.total": np.float64,
     "ranker.feature": np.uint32,
     "ranker.sum": np.float32,
     "ranker.weight": np.float32,
@@ -72,6 +73,7 @@ STRANGE = {
     "ranker.used": [-1, 2**31 - 1, -(2**31)],
     "ranker.examples": [-1, 2**53 + 1, -(2**63)],
     "ranker.length": NOT_FINITE,
+    "ranker.total": NOT_FINITE,
     "ranker.sum": [*NOT_FINITE, 1e38, -1e38],
     "ranker.weight": [*NOT_FINITE, 1e38, -1e38],
     "ranker.squares": [*NOT_FINITE, 1e38, -1e-30],
@@ -97,7 +99,7 @@ def test_numbers_that_cannot_be(parts, name, value, place):
 def test_more_features_than_any_memory_holds(parts):
     """They are not made room for before the arrays are known to have so many."""
     parts.arrays["ranker.used"] = np.full(2**16, 2**31 - 1, np.int32)
-    parts.arrays["ranker.length"] = np.zeros(2**16)
+    parts.arrays["ranker.length"] = parts.arrays["ranker.total"] = np.zeros(2**16)
     with pytest.raises(ModelError):
         loaded(parts, 2**16)
 

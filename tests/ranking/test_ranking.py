@@ -5,7 +5,7 @@ import pytest
 
 from lomtree.examples.batch import Vector
 from lomtree.ranking.bag import add, best_of, empty, make_bag
-from lomtree.ranking.combination import FIRST
+from lomtree.ranking.combination import FIRST, NONE
 from lomtree.ranking.label_features import compare, length_of
 from lomtree.ranking.label_lists import vote
 from lomtree.ranking.ranker import Ranker
@@ -82,10 +82,7 @@ def test_votes_and_comparisons_are_those_of_the_naive_ones():
                 assert bag.masses[:held] == pytest.approx(list(wanted.values()), rel=1e-5, abs=1e-6)
                 empty(bag, held)
             for label in range(lessons.classes + 9):
-                wanted = (
-                    twin.known.cosine(features, xs, label),
-                    twin.known.score(features, xs, label),
-                )
+                wanted = twin.known.signs(features, xs, label)
                 found = compare(ranker.state.known, vector, length_of(vector), label)
                 assert found == pytest.approx(wanted, rel=1e-4, abs=1e-5)
 
@@ -149,7 +146,7 @@ def test_candidates_and_their_probabilities_are_those_of_the_naive_one(top):
 def test_without_a_ranker_masses_alone_count(top):
     rng = np.random.default_rng(3)
     asked = [example(0, {1: 1.0})] * 50
-    found, weights = random_found(rng, len(asked), 500), np.array([1.3, 8.0, 0.7, -1.0])
+    found, weights = random_found(rng, len(asked), 500), np.array([1.3, 8.0, 3.0, 2.0, 0.7, -1.0])
     ranking, scratch = Ranking.of(len(asked), top), make_scratch(COLUMNS, top, 1)
     rank(no_ranker(weights), batch_of(asked), found, 0, len(asked), scratch, ranking)
     for i in range(len(asked)):
@@ -179,7 +176,7 @@ def test_of_equal_logits_the_first_is_the_best():
 def test_masses_of_nothing_and_huge_scores_leave_probabilities():
     stream = [example(n % 3, {n % 5: 3e38, 7: 1e-38}, 1e30) for n in range(40)]
     ranker = Lessons(np.random.default_rng(4), stream).teach(Ranker(OPTIONS))
-    for weights in ([1e6, 1e6, 1e6, -1e6], [-1e6, -1e6, -1e6, 1e6]):
+    for weights in ([1e6] * NONE + [-1e6], [-1e6] * NONE + [1e6]):
         scorer = Scorer(ranker.state.known, ranker.state.lists, np.array(weights), True)
         found = FoundLabels(np.zeros((40, 2), np.int32), np.zeros((40, 2)))
         ranking, scratch = Ranking.of(40, 3), make_scratch(2, 3, 2)

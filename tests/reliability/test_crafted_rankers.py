@@ -41,7 +41,7 @@ def rivals_of_more_labels(header, arrays):
 
 
 def one_label_more(header, arrays):
-    for name in ("used", "length"):
+    for name in ("used", "length", "total"):
         arrays[f"ranker.{name}"] = longer(arrays[f"ranker.{name}"])
         arrays[f"ranker.{name}"] = longer(arrays[f"ranker.{name}"])
     arrays["ranker.used"][CLASSES:] = 0
@@ -66,7 +66,10 @@ def more_postings_than_there_may_be(header, arrays):
 
 
 NAMES = [
-    *(f"ranker.{name}" for name in ("used", "length", "feature", "sum", "weight", "squares")),
+    *(
+        f"ranker.{name}"
+        for name in ("used", "length", "total", "feature", "sum", "weight", "squares")
+    ),
     *(f"lists.{name}" for name in ("feature", "length", "least", "label", "weight")),
     *("ranker.rivals", "combination.weights", "combination.curvature"),
 ]
@@ -78,6 +81,7 @@ MALFORMED = {
     "more features than there may be": more_features_than_there_may_be,
     "a length that is no number": set_item("ranker.length", 0, np.nan),
     "an infinite length": set_item("ranker.length", 0, np.inf),
+    "a total that is no number": set_item("ranker.total", 0, np.nan),
     "features out of order": set_form("ranker.feature", lambda a: a[::-1].copy()),
     "a feature twice": set_form("ranker.feature", lambda a: a[[1, *range(1, len(a))]]),
     "a sum that is no number": set_item("ranker.sum", 0, np.nan),
@@ -122,7 +126,7 @@ def test_a_correct_checksum_does_not_make_a_ranker(whole, tmp_path, change):
 def short_tables(header, arrays):
     """All labels but the first have lost their features; lists and rivals still name them."""
     used = int(arrays["ranker.used"][0])
-    for name in ("used", "length", "examples"):
+    for name in ("used", "length", "total", "examples"):
         arrays[f"ranker.{name}"] = arrays[f"ranker.{name}"][:1]
     arrays["ranker.rivals"] = arrays["ranker.rivals"][:RIVALS]
     for name in ("feature", "sum", "weight", "squares"):
@@ -132,7 +136,8 @@ def short_tables(header, arrays):
 
 
 def no_tables(header, arrays):
-    for name in ("used", "length", "examples", "rivals", "feature", "sum", "weight", "squares"):
+    labels = "used", "length", "total", "examples", "rivals"
+    for name in (*labels, "feature", "sum", "weight", "squares"):
         arrays[f"ranker.{name}"] = arrays[f"ranker.{name}"][:0]
 
 
@@ -152,7 +157,8 @@ def largest_numbers(header, arrays):
 
 
 def no_lengths(header, arrays):
-    arrays["ranker.length"][:] = [0, -1, 1e-300, 1e300, 5, 5][: len(arrays["ranker.length"])]
+    for name in ("length", "total"):
+        arrays[f"ranker.{name}"][:] = [0, -1, 1e-300, 1e300, 5, 5][: len(arrays["ranker.length"])]
 
 
 def singular_curvature(header, arrays):

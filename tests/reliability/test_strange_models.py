@@ -67,8 +67,9 @@ def test_every_flipped_byte_is_refused_or_in_a_part_that_is_not_read(options, tm
 
 
 def test_another_version_is_named(whole, tmp_path):
-    with pytest.raises(ModelError, match=f"its format is version 7, this program reads {VERSION}"):
-        read(whole[:8] + b"\7\0\0\0" + whole[12:], tmp_path)
+    other = VERSION + 1
+    with pytest.raises(ModelError, match=f"format is version {other}, this program reads {VERSION}"):
+        read(whole[:8] + other.to_bytes(4, "little") + whole[12:], tmp_path)
 
 
 def numbers_in(header: dict) -> list[tuple]:
