@@ -40,6 +40,8 @@ TABLE = np.dtype(
         ("room", np.int32),  # how many it has, a power of two; 0: none yet
         ("used", np.int32),
         ("examples", np.int64),
+        ("first", np.int64),  # how many examples of all labels came before its first one
+        ("last", np.int64),  # and before its last one
         ("length", np.float64),  # the squared length of the centroid
         ("total", np.float64),  # of the sizes of its sums
         ("multiplier", np.uint64),  # see hashing/secrets
@@ -265,6 +267,8 @@ def _move(before, known):
         table.room = old.room
         table.used = old.used
         table.examples = old.examples
+        table.first = old.first
+        table.last = old.last
         table.length = old.length
         table.total = old.total
         table.start = known.used[0]

@@ -3,7 +3,7 @@
 A list begins with room for 4 labels and doubles, up to MOST_LABELS; then a label that weighs more
 takes the place of the one that weighs least. All lists lie in one array, found by an
 open-addressing table. What may be taken altogether is bounded; lists that want more then stay as
-long as they are.
+long as they are, unless labels that no longer come give way (eviction.py).
 
 The lists of an example's features vote: what a label gets is a part of its cosine. The features
 with the largest values come first, and when a budget of votes is used up the others are left out.
@@ -230,6 +230,28 @@ def grown(lists: LabelLists, most: int, features: int) -> LabelLists:
     return larger
 
 
+def of_labels(lists: LabelLists, stays: np.ndarray) -> LabelLists:
+    """The same lists without the labels that do not stay."""
+    heads = lists.heads[lists.heads["length"] > 0]
+    rows = _rows_of(heads)
+    staying = stays[lists.postings["label"][rows]]
+    before = heads["length"].copy()
+    owner = np.repeat(np.arange(len(heads)), before)
+    heads["length"] = np.bincount(owner[staying], minlength=len(heads))
+    heads["least"][heads["length"] < before] = 0.0
+    heads["start"] = np.cumsum(heads["length"]) - heads["length"]
+    fewer = make_label_lists(len(lists.heads), len(lists.postings))
+    _move(LabelLists(heads, lists.postings[rows[staying]], lists.used), fewer)
+    return fewer
+
+
+def _rows_of(heads: np.ndarray) -> np.ndarray:
+    """Where the postings of these lists are, one list's after the other's."""
+    lengths = heads["length"].astype(np.int64)
+    shift = np.repeat(heads["start"] - (np.cumsum(lengths) - lengths), lengths)
+    return np.arange(len(shift)) + shift
+
+
 _COLUMNS = ("feature", "length", "least")
 
 
@@ -237,9 +259,7 @@ def store_label_lists(lists: LabelLists, state_dict: StateDict, predict_only: bo
     """By feature, so that the bytes do not depend on where the lists lie."""
     heads = lists.heads[lists.heads["length"] > 0]
     heads = heads[np.argsort(heads["feature"])]
-    lengths = heads["length"].astype(np.int64)
-    shift = np.repeat(heads["start"] - (np.cumsum(lengths) - lengths), lengths)
-    postings = lists.postings[np.arange(len(shift)) + shift]
+    postings = lists.postings[_rows_of(heads)]
     for name in _COLUMNS[:2] if predict_only else _COLUMNS:
         state_dict.arrays[f"lists.{name}"] = np.ascontiguousarray(heads[name])
     for name in ("label", "weight"):

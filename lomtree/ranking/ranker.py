@@ -23,6 +23,7 @@ from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
 from lomtree.ranking import label_features, label_lists
 from lomtree.ranking.bag import Bag, best_of, empty, make_bag
+from lomtree.ranking.eviction import EVICT_EVERY, evict, is_due, note_visit
 from lomtree.ranking.label_features import (
     LARGEST,
     NO_ROW,
@@ -58,14 +59,15 @@ class RankerState(NamedTuple):
     known: LabelFeatures
     lists: LabelLists
     rivals: np.ndarray  # int32[labels, RIVALS]; NO_LABEL where there are not so many
-    counts: np.ndarray  # int64[1]: examples learned
+    counts: np.ndarray  # int64[2]: examples learned, also when eviction was last thought of
 
 
 class Limits(NamedTuple):
-    """How large tables may become."""
+    """How large tables may become; after how many examples it is looked whether they are full."""
 
     rows: int
     postings: int
+    evict_every: int
 
 
 class RankerScratch(NamedTuple):
@@ -214,6 +216,7 @@ def train_contenders(state, scratch, vector, count, importance, mean_square):
 def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_square):
     vector = vector_of(batch, example)
     y, importance = np.int64(batch.labels[example]), np.float64(batch.weights[example])
+    note_visit(state.known.tables[y], state.counts[0])
     add_example(state.known, limits.rows, vector, y, importance)
     if is_noted(state.known.tables[y].examples):
         note_centroid(state, limits, vector, y)
@@ -254,7 +257,8 @@ def fetch_coming(state, batch, tree_rivals, example, last):
 def learn(state, limits, scratch, batch, tree_rivals, mean_squares, first, last):
     """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
 
-    Stops before an example for which there might not be room; returns its number.
+    Stops before an example for which there might not be room, or labels have to be evicted first;
+    returns its number.
     """
     for example in range(first, last):
         y = batch.labels[example]
@@ -263,6 +267,7 @@ def learn(state, limits, scratch, batch, tree_rivals, mean_squares, first, last)
         features = batch.starts[example + 1] - batch.starts[example]
         if (
             y >= len(state.rivals)
+            or is_due(state, limits)
             or not label_features.has_room(state.known, y, features)
             or not label_lists.has_room(state.lists, limits.postings, features)
         ):
@@ -281,9 +286,11 @@ class Ranker:
             make_label_features(),
             make_label_lists(),
             np.empty((0, RIVALS), np.int32),
-            np.zeros(1, np.int64),
+            np.zeros(2, np.int64),
         )
-        self._limits = Limits(label_features.most_rows(options), label_lists.most_postings(options))
+        self._limits = Limits(
+            label_features.most_rows(options), label_lists.most_postings(options), EVICT_EVERY
+        )
         self._scratch = make_scratch(options.trees, 0)
 
     def learn(
@@ -300,7 +307,11 @@ class Ranker:
             )  # fmt: skip
             if first == last:
                 return
-            self._grow(int(batch.labels[first]), int(batch.starts[first + 1] - batch.starts[first]))
+            if is_due(self.state, self._limits):
+                self.state = evict(self.state)
+            else:
+                features = int(batch.starts[first + 1] - batch.starts[first])
+                self._grow(int(batch.labels[first]), features)
 
     def _grow(self, label: int, features: int) -> None:
         known, lists, rivals, counts = self.state

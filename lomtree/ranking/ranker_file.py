@@ -24,6 +24,7 @@ from lomtree.storage.state_dict import MOST_COUNTED, StateDict, counted, whole_n
 
 _COLUMNS = ("feature", "sum", "weight", "squares")
 _SIZES = ("length", "total")  # of a centroid
+_VISITS = ("examples", "first", "last")
 
 
 @kernel
@@ -51,7 +52,8 @@ def store_label_features(
     rows = rows[np.argsort(keys)]
     state_dict.arrays["ranker.used"] = np.ascontiguousarray(tables["used"])
     if not predict_only:
-        state_dict.arrays["ranker.examples"] = np.minimum(tables["examples"], MOST_COUNTED)
+        for name in _VISITS:
+            state_dict.arrays[f"ranker.{name}"] = np.minimum(tables[name], MOST_COUNTED)
     for name in _SIZES:
         state_dict.arrays[f"ranker.{name}"] = np.ascontiguousarray(tables[name])
     for name in _COLUMNS[:3] if predict_only else _COLUMNS:
@@ -107,15 +109,18 @@ def load_label_features(
     for name, column in zip(_SIZES, sizes, strict=True):
         known.tables[name][:labels] = column
     if learning:
-        known.tables["examples"][:labels] = _load_examples(state_dict, labels)
+        _load_visits(state_dict, known.tables[:labels])
     return known
 
 
-def _load_examples(state_dict: StateDict, labels: int) -> np.ndarray:
-    examples = state_dict.column("ranker.examples", np.int64, labels)
-    if examples.min(initial=0) < 0 or examples.max(initial=0) > MOST_COUNTED:
-        raise ModelError("its labels have impossible numbers of examples")
-    return examples
+def _load_visits(state_dict: StateDict, tables: np.ndarray) -> None:
+    for name in _VISITS:
+        numbers = state_dict.column(f"ranker.{name}", np.int64, len(tables))
+        if numbers.min(initial=0) < 0 or numbers.max(initial=0) > MOST_COUNTED:
+            raise ModelError("its labels have impossible numbers of examples")
+        tables[name] = numbers
+    if np.any(tables["first"] > tables["last"]):
+        raise ModelError("the first example of a label came after its last one")
 
 
 def _counted(numbers: np.ndarray) -> list[tuple[int, int]]:
@@ -148,7 +153,7 @@ def load_ranker(
 ) -> Ranker:
     known = load_label_features(state_dict, options, label_count, learning)
     lists = load_label_lists(state_dict, options, label_count, learning)
-    rivals, counts = np.empty((0, RIVALS), np.int32), np.zeros(1, np.int64)
+    rivals, counts = np.empty((0, RIVALS), np.int32), np.zeros(2, np.int64)
     if learning:
         labels = len(state_dict.arrays["ranker.used"])
         flat = state_dict.column("ranker.rivals", np.int32, RIVALS * labels)

@@ -38,13 +38,22 @@ class LabelFeatures:
         self.squares = defaultdict(dict)
         self.refused = 0  # how often there was no room
 
+    @property
+    def rows(self):
+        """Of all labels."""
+        return sum(rows_for(len(features)) for features in self.sums.values())
+
+    def forget(self, y):
+        for known in (self.examples, self.sums, self.weights, self.squares):
+            del known[y]
+
     def add_example(self, features, xs, y, w):
         """Add an example to the centroid of its label."""
         self.examples[y] += 1
         sums = self.sums[y]
         new = [feature for feature in features if feature not in sums]
-        rows = sum(rows_for(len(other)) for label, other in self.sums.items() if label != y)
-        if new and rows + rows_for(len(sums) + len(new)) > self.most_rows:
+        rows = self.rows - rows_for(len(sums)) + rows_for(len(sums) + len(new))
+        if new and rows > self.most_rows:
             self.refused += 1
             new = None
         for feature, x in zip(features, xs, strict=True):

@@ -48,6 +48,15 @@ class LabelLists:
         else:
             self._replace(feature, label, weight)
 
+    def forget(self, label):
+        """A label weighs nothing any more; a list without labels is none."""
+        for feature, found in list(self.lists.items()):
+            if any(posting[0] == label for posting in found):
+                found[:] = [posting for posting in found if posting[0] != label]
+                self.least[feature] = 0.0
+            if not found:
+                del self.lists[feature], self.least[feature]
+
     def _may_have_one_more(self, found):
         room = room_of(len(found))
         if len(found) < room:

@@ -2,12 +2,14 @@
 were tuned.
 
 The lists are told of the first examples of a label, then of some. The regressors of an example's
-label and of its rivals take a step of the softmax over them.
+label and of its rivals take a step of the softmax over them. Where there is hardly any room left,
+labels that have not come for long are forgotten.
 """
 
 import math
 from collections import Counter
 
+from lomtree.ranking.eviction import EVICT_EVERY, FULL, PATIENCE, SHARE
 from lomtree.ranking.ranker import (
     BUDGET,
     NOTE_EVERY,
@@ -25,17 +27,24 @@ NO_LABEL = -1
 
 
 class Ranker:
-    def __init__(self, most_rows=2**40, most_postings=2**40):
+    def __init__(self, most_rows=2**40, most_postings=2**40, evict_every=EVICT_EVERY):
         self.known = LabelFeatures(most_rows)
         self.lists = LabelLists(most_postings)
         self.rivals = {}  # by label: those that ranked highest, best first
         self.learned = 0
+        self.evict_every = evict_every
+        self.first, self.last = {}, {}  # by label: how many examples came before
         self.events = Counter()
 
     def learn(self, features, xs, y, w, tree_rivals, mean_square):
         if y < 0 or w == 0:
             return
         w = float(w)
+        if self.learned and self.learned % self.evict_every == 0 and self._is_full():
+            self._evict()
+        if y not in self.known.examples:
+            self.first[y] = self.learned
+        self.last[y] = self.learned
         self.known.add_example(features, xs, y, w)
         if self._is_noted(self.known.examples[y]):
             for feature, part in self.known.parts_of_cosine(features, y).items():
@@ -45,6 +54,22 @@ class Ranker:
         self._train(features, xs, y, w, scores, mean_square)
         self.rivals[y] = sorted(rivals, key=lambda label: -scores[label])[:RIVALS]
         self.events["rivals forgotten"] += len(rivals) > RIVALS
+
+    def _is_full(self):
+        known, lists = self.known, self.lists
+        return known.rows > FULL * known.most_rows or lists.room > FULL * lists.most
+
+    def _evict(self):
+        living = [y for y in sorted(self.known.sums) if self.known.sums[y]]
+        missing = {}
+        for y in living:
+            wait = (self.last[y] - self.first[y] + len(living)) / self.known.examples[y]
+            missing[y] = (self.learned - self.last[y]) / max(wait, len(living))
+        gone = [y for y in living if missing[y] > PATIENCE]
+        for y in sorted(gone, key=lambda y: -missing[y])[: int(SHARE * len(living)) + 1]:
+            self.known.forget(y)
+            self.lists.forget(y)
+            self.events["evicted"] += 1
 
     def _is_noted(self, number):
         """Of the label's examples, the first one is number 1."""

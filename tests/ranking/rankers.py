@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from lomtree.core.options import Options
+from lomtree.ranking.eviction import EVICT_EVERY
 from lomtree.ranking.ranker import Ranker
 from lomtree.ranking.ranker_file import load_ranker, store_ranker
 from lomtree.storage.state_dict import StateDict
@@ -76,8 +77,9 @@ def both(lessons, *limits):
     return lessons.teach(Ranker(OPTIONS)), lessons.teach_naive(naive.Ranker(*limits))
 
 
-def limit(monkeypatch, rows, postings):
+def limit(monkeypatch, rows, postings, evict_every=EVICT_EVERY):
     """From now on rankers may have so much."""
+    monkeypatch.setattr("lomtree.ranking.ranker.EVICT_EVERY", evict_every)
     monkeypatch.setattr("lomtree.ranking.label_features.most_rows", lambda options: rows)
     monkeypatch.setattr("lomtree.ranking.label_lists.most_postings", lambda options: postings)
 
@@ -142,8 +144,11 @@ def assert_same(ranker: Ranker, twin: naive.Ranker) -> None:
         assert rows.keys() == known.sums[y].keys()
         wanted = [(known.sums[y][f], known.weights[y][f], known.squares[y][f]) for f in rows]
         np.testing.assert_allclose(list(rows.values()), wanted, rtol=1e-4, atol=1e-6)
-    examples = enumerate(stored(ranker).arrays["ranker.examples"].tolist())
-    assert {y: count for y, count in examples if count} == known.examples
+    visits = (stored(ranker).arrays[f"ranker.{name}"] for name in ("examples", "first", "last"))
+    visits = enumerate(zip(*(column.tolist() for column in visits), strict=True))
+    assert {y: visit for y, visit in visits if visit[0]} == {
+        y: (count, twin.first[y], twin.last[y]) for y, count in known.examples.items()
+    }
     lists = lists_of(ranker)
     assert lists.keys() == twin.lists.lists.keys()
     for f, postings in lists.items():

@@ -10,10 +10,15 @@ from tests.generators.strange_files import put_together, take_apart
 from tests.ranking.rankers import OPTIONS, Lessons, limit, loaded, stored, wide_stream
 
 LESSONS = Lessons(np.random.default_rng(1), wide_stream(np.random.default_rng(1), 60, 5))
-FOR_LEARNING = {"ranker.examples", "ranker.squares", "ranker.rivals", "lists.least"}
+FOR_LEARNING = {
+    "ranker.examples", "ranker.first", "ranker.last", "ranker.squares", "ranker.rivals",
+    "lists.least",
+}  # fmt: skip
 TYPES = {
     "ranker.used": np.int32,
     "ranker.examples": np.int64,
+    "ranker.first": np.int64,
+    "ranker.last": np.int64,
     "ranker.length": np.float64,
     "ranker.total": np.float64,
     "ranker.feature": np.uint32,
@@ -72,6 +77,8 @@ NOT_FINITE = [np.nan, np.inf, -np.inf]
 STRANGE = {
     "ranker.used": [-1, 2**31 - 1, -(2**31)],
     "ranker.examples": [-1, 2**53 + 1, -(2**63)],
+    "ranker.first": [-1, 2**53 + 1, 2**53],  # after the last
+    "ranker.last": [-1, 2**53 + 1, -(2**63)],
     "ranker.length": NOT_FINITE,
     "ranker.total": NOT_FINITE,
     "ranker.sum": [*NOT_FINITE, 1e38, -1e38],

@@ -126,7 +126,7 @@ def test_a_correct_checksum_does_not_make_a_ranker(whole, tmp_path, change):
 def short_tables(header, arrays):
     """All labels but the first have lost their features; lists and rivals still name them."""
     used = int(arrays["ranker.used"][0])
-    for name in ("used", "length", "total", "examples"):
+    for name in ("used", "length", "total", "examples", "first", "last"):
         arrays[f"ranker.{name}"] = arrays[f"ranker.{name}"][:1]
     arrays["ranker.rivals"] = arrays["ranker.rivals"][:RIVALS]
     for name in ("feature", "sum", "weight", "squares"):
@@ -136,9 +136,8 @@ def short_tables(header, arrays):
 
 
 def no_tables(header, arrays):
-    labels = "used", "length", "total", "examples", "rivals"
-    for name in (*labels, "feature", "sum", "weight", "squares"):
-        arrays[f"ranker.{name}"] = arrays[f"ranker.{name}"][:0]
+    for name in [name for name in arrays if name.startswith("ranker.")]:
+        arrays[name] = arrays[name][:0]
 
 
 def one_label_everywhere(header, arrays):

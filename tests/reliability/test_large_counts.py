@@ -20,7 +20,8 @@ def raise_counts(header: dict, arrays: dict) -> None:
         if "counts" in header:
             header["counts"][name] = MOST_COUNTED
     if "ranker.examples" in arrays:
-        arrays["ranker.examples"][:] = MOST_COUNTED
+        for name in ("examples", "first", "last"):
+            arrays[f"ranker.{name}"][:] = MOST_COUNTED
     if "scales.count" in arrays:
         arrays["scales.count"][:] = MOST_COUNTED
 
