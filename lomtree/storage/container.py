@@ -17,11 +17,13 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle
+from resource import RUSAGE_SELF, getrusage
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from lomtree.core.errors import ModelError
+from lomtree.system import memory
 from lomtree.system.atomic_file import STANDARD, is_special, open_to_replace
 from lomtree.system.pipeline import DEPTH, ahead
 
@@ -29,7 +31,7 @@ Buffer = bytes | memoryview
 Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored and Coming
 
 VALID_PIECES = DEPTH + 2  # pieces
-LARGEST_CHECKED = 16 << 20  # bytes of a file
+SMALL = 16 << 20  # bytes of a file
 _PIECE = 1 << 20
 MAGIC = b"LOMTREE\n"
 VERSION = 8
@@ -61,8 +63,7 @@ def write_arrays(
     """Write a file so that `path` holds the old one or the whole new one at any moment.
 
     Nothing that cannot be read again takes the place of an older file: no number may be infinite or
-    none, and a file that is not large goes through `check` as it would be read, which may raise a
-    ModelError. (To read a large one again would take as long as writing it did.)"""
+    none, and the new one goes through `check` as it would be read, which may raise a ModelError."""
     text = _lay_out(header, arrays)
     head = MAGIC + _number(VERSION) + _number(len(text)) + text
     sums = [zlib.crc32(head)]
@@ -72,10 +73,20 @@ def write_arrays(
             file.write(piece)
         table = b"".join(map(_number, sums))
         file.write(table + _number(zlib.crc32(table)))
-        if not is_special(path) and file.tell() <= LARGEST_CHECKED:
+        if _is_checked(path, file.tell()):
             file.flush()
             again = _Reader(open(os.dup(file.fileno()), "rb"))  # noqa: SIM115  # closed by it
             check(*_take_apart(again, lambda _name: True, lambda _name: False))
+
+
+def _is_checked(path: str, size: int) -> bool:
+    """Whether a file is read before it gets its name. That of a large one takes as long as writing
+    it, and memory for a second model: it is done where there is something to lose, an older file,
+    and as much memory is left as the process ever had."""
+    if is_special(path):
+        return False
+    peak = getrusage(RUSAGE_SELF).ru_maxrss << 10
+    return size <= SMALL or (os.path.exists(path) and memory.available() > 2 * peak)
 
 
 def _pieces(arrays: Iterable, position: int, sums: list[int]) -> Iterator[Buffer]:
