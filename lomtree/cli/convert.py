@@ -5,7 +5,7 @@ import click
 from lomtree.cli.options import command, input_options, require_stdout, say, say_compiling
 from lomtree.core.reading import PLAIN
 from lomtree.system.atomic_file import STANDARD, check_writable, open_to_replace
-from lomtree.system.overwriting import refuse_overwriting
+from lomtree.system.overwriting import refuse_existing, refuse_overwriting
 from lomtree.system.progress_bar import progress_bar
 
 
@@ -25,7 +25,8 @@ from lomtree.system.progress_bar import progress_bar
 @input_options
 @click.argument("out", type=click.Path())
 def convert(sources, out, target, format, on_error, quiet, reading) -> None:
-    """Write the examples of DATA to OUT in another format, with their names.
+    """Write the examples of DATA to OUT in another format, with their names. A file OUT
+    that is there already is not replaced.
 
     Names are kept, so that a model learns the same from both. What OUT cannot express stops the
     run with a sentence: libsvm has whole numbers for names, fastText has words and one label.
@@ -36,6 +37,7 @@ def convert(sources, out, target, format, on_error, quiet, reading) -> None:
         require_stdout()
     refuse_overwriting([("standard output" if out == STANDARD else "OUT", out)], inputs)
     check_writable(out)
+    refuse_existing(out)
     say_compiling(quiet)
     from lomtree.formats.conversion import records_of
     from lomtree.formats.reader import Reader

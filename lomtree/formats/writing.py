@@ -8,8 +8,10 @@ from lomtree.core.errors import LomtreeError
 from lomtree.formats.conversion import Record, shown
 
 _MOST_REPEATED = 1000  # a word of fastText's text that counts more than once
+_MOST_BYTES = 1 << 20  # that a word becomes which is repeated
 _GROUP_ROWS = 1 << 14
 _INDICES = 2**32
+_DIGITS = 11  # with so many a number is larger than an index in any case
 
 
 class VwWriter:
@@ -47,9 +49,10 @@ class LibsvmWriter(VwWriter):
             raise record.error("an importance", "libsvm text")
         for feature in record.features():
             name = feature.name
-            if feature.namespace or not name.isdigit() or int(name[-4000:]) >= _INDICES:
+            digits = name.lstrip(b"0")[:_DIGITS] or b"0"
+            if feature.namespace or not name.isdigit() or int(digits) >= _INDICES:
                 raise record.error(f"the feature '{_full_name(*feature[:2])}'", "libsvm text")
-            index = int(name)
+            index = int(digits)
             again = index in values
             values[index] = (
                 repr(float(values[index]) + feature.value).encode()
@@ -76,7 +79,8 @@ class FastTextWriter(VwWriter):
         namespaces = set()
         for feature in record.features():
             namespaces.add(feature.namespace)
-            whole = feature.value == int(feature.value) and 0 <= feature.value <= _MOST_REPEATED
+            most = min(_MOST_REPEATED, max(1, _MOST_BYTES // (len(feature.name) + 1)))
+            whole = feature.value == int(feature.value) and 0 <= feature.value <= most
             if len(namespaces) > 1:
                 raise record.error("more than one namespace", "fastText's text")
             if not whole or feature.name.startswith(b"__label__"):

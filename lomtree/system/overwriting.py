@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterable
 from itertools import combinations
 
-from lomtree.core.errors import OptionError
+from lomtree.core.errors import LomtreeError, OptionError
 from lomtree.system.atomic_file import STANDARD
 
 Named = tuple[str, str | None]  # what it is for a person, and its path; None: it is not used
@@ -41,6 +41,14 @@ class _File:
 def _files(named: Iterable[Named], stream: int) -> list[_File]:
     files = [_File(name, path, stream) for name, path in named if path is not None]
     return [file for file in files if file.may_be_lost]
+
+
+def refuse_existing(path: str) -> None:
+    """LomtreeError if there is a file that is not empty: the last of `*.csv`, say."""
+    with contextlib.suppress(OSError):
+        found = os.stat(path)
+        if path != STANDARD and stat.S_ISREG(found.st_mode) and found.st_size:
+            raise LomtreeError(f"{path}: is there already, and would be lost; remove it first")
 
 
 def refuse_overwriting(outputs: Iterable[Named], inputs: Iterable[Named]) -> None:

@@ -31,6 +31,7 @@ def features(path, reading: Reading = PLAIN) -> list:
 def convert(lomtree, tmp_path, text: bytes, target: str, *more):
     (tmp_path / "in").write_bytes(text)
     out = tmp_path / f"out.{target}"
+    out.unlink(missing_ok=True)
     done = lomtree("convert", tmp_path / "in", out, "--to", target, "--quiet", *more)
     return done, out
 
@@ -93,6 +94,12 @@ def test_tables_and_json_become_vw_text(lomtree, tmp_path):
         (b'{"_label": "a b"}\n', "fasttext",
          "1: the label 'a b' cannot be written as fastText's text"),
         (b'{"_tag": "a b"}\n', "vw", "1: the tag 'a b' cannot be written as VW text"),
+        (b"a | 4294967296\n", "libsvm",
+         "1: the feature '4294967296' cannot be written as libsvm text"),
+        (b"a | 1" + 4100 * b"0", "libsvm",
+         f"1: the feature '1{36 * '0'}...' cannot be written as libsvm text"),
+        (b"a | " + 2000 * b"x" + b":1000\n", "fasttext",
+         f"1: the feature '{37 * 'x'}...:1000' cannot be written as fastText's text"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_written_is_told_and_nothing_is(lomtree, tmp_path, text, target, message):
@@ -111,3 +118,23 @@ def test_pipes_bad_lines_and_files_that_must_not_be_lost(lomtree, tmp_path):
     path.write_bytes(VW)
     done = lomtree("convert", path, path, "--to", "vw")
     assert (done.status, path.read_bytes()) == (2, VW)
+
+
+def test_of_many_files_the_last_one_is_not_lost(lomtree, tmp_path):
+    """As in `lomtree convert *.csv --to vw`."""
+    files = [tmp_path / name for name in ("a.csv", "b.csv")]
+    for path in files:
+        path.write_bytes(b"y,x\n1,2\n")
+    done = lomtree("convert", *files, "--to", "vw", "--label", "y")
+    assert (done.status, files[1].read_bytes()) == (1, b"y,x\n1,2\n")
+    assert (
+        done.err == f"lomtree: {files[1]}: is there already, and would be lost; remove it first\n"
+    )
+    (tmp_path / "empty").touch()
+    done = lomtree("convert", files[0], tmp_path / "empty", "--to", "vw", "--label", "y", "--quiet")
+    assert (done.status, (tmp_path / "empty").read_bytes()) == (0, b"1 | x:2\n")
+
+
+def test_numbers_with_zeros_before_them_are_indices(lomtree, tmp_path):
+    done, out = convert(lomtree, tmp_path, b"a | " + 5000 * b"0" + b"7:2 0\n", "libsvm")
+    assert (done.status, out.read_bytes()) == (0, b"a 0:1 7:2\n")
