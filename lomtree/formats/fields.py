@@ -144,6 +144,34 @@ def _last_row_end(text, dialect, state):
     return cut
 
 
+def cut_rows(text: bytes, dialect: Dialect, most: int) -> Iterator[bytes]:
+    """Whole rows in parts of so many bytes at most, but for a row that has more. Where quotes do
+    not end, lines are taken for rows."""
+    begin = 0
+    while len(text) - begin > most:
+        size, cut = most, begin
+        while cut == begin and size < 2 * (len(text) - begin):
+            cut = _end_of_rows(text, begin, begin + size, dialect)
+            size *= 2
+        if cut > begin:
+            yield text[begin:cut]
+            begin = cut
+        elif dialect.quotes:
+            dialect = dialect._replace(quotes=False)
+        else:
+            break
+    if begin < len(text):
+        yield text[begin:]
+
+
+def _end_of_rows(text: bytes, begin: int, end: int, dialect: Dialect) -> int:
+    """Where the last row ends before `end`; `begin`, where one begins, if none does."""
+    if not dialect.quotes:
+        return max(text.rfind(b"\n", begin, end) + 1, begin)
+    part = np.frombuffer(text, np.uint8)[begin:end]
+    return begin + int(_last_row_end(part, dialect, np.array([0, 1])))
+
+
 class LongRowError(Exception):
     """A row is longer than allowed."""
 

@@ -36,6 +36,7 @@ _SEPARATORS = str.maketrans({" ": "_", "\t": "_", "|": "_", ":": "_"})
 _SPACES = bytes(range(33))
 
 _SHORT = 30  # a number of fewer bytes, without an exponent, is finite
+_REMEMBERED = 100  # letters of a name: whole texts would fill the memory
 
 # Objects are tuples of (key, value), because VW takes a key that is there twice twice. Numbers are
 # bytes: they need not be understood to be written again. (NaN and Infinity are floats.)
@@ -56,21 +57,31 @@ def _hash(name: bytes, seed: int) -> int:
     return int(murmur3(np.frombuffer(name, np.uint8), 0, len(name), np.uint32(seed)))
 
 
-@lru_cache(1 << 12)
 def _namespace(name: str) -> tuple[bytes, int]:
     """A namespace as VW text can write it, and its hash."""
+    return (_known_namespace if len(name) <= _REMEMBERED else _find_namespace)(name)
+
+
+def _find_namespace(name: str) -> tuple[bytes, int]:
     raw = name.encode("utf-8", "surrogatepass")
     number = _hash(raw, 0) if raw else 0
     return (b"%d" % number if _STRANGE.search(raw) else raw), number
 
 
-@lru_cache(1 << 16)
 def _name(name: str, seed: int) -> bytes:
     """A name as VW text can write it: what cannot be written is the number that has its hash."""
+    return (_known_name if len(name) <= _REMEMBERED else _find_name)(name, seed)
+
+
+def _find_name(name: str, seed: int) -> bytes:
     raw = name.encode("utf-8", "surrogatepass")
     if raw and not _STRANGE.search(raw):
         return raw
     return b"%d" % (_hash(raw, seed) - seed & 0xFFFFFFFF)
+
+
+_known_namespace = lru_cache(1 << 12)(_find_namespace)
+_known_name = lru_cache(1 << 16)(_find_name)
 
 
 class _Example:

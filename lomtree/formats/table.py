@@ -14,11 +14,12 @@ from lomtree.core.errors import DataError
 from lomtree.core.reading import Reading
 from lomtree.examples.examples import GOOD, Strings
 from lomtree.formats.columns import LABEL, Columns, assign_columns, number_names
-from lomtree.formats.fields import Dialect, LongRowError, make_row, read_row, whole_rows
+from lomtree.formats.fields import Dialect, LongRowError, cut_rows, make_row, read_row, whole_rows
 from lomtree.formats.rows import translate_rows
 from lomtree.formats.translation import Layout, Translation
 
 LONGEST_ROW = 1 << 26  # bytes
+MOST_TRANSLATED = 1 << 25  # bytes: each row repeats the names of all columns
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
@@ -43,8 +44,8 @@ class TableLayout(Layout):
                 if self._columns is None:
                     more, text = self._take_header(text)
                     left_out += more
-                if text:
-                    yield left_out, text
+                for part in cut_rows(text, self._dialect, self._most_text()) if text else ():
+                    yield left_out, part
                     left_out = 0
         except LongRowError:
             raise DataError(
@@ -81,12 +82,23 @@ class TableLayout(Layout):
         labels = np.flatnonzero(self._columns.roles == LABEL)
         self._label = int(labels[0]) if len(labels) else -1
 
+    @property
+    def _most_added(self) -> int:
+        """How many bytes a row becomes longer by."""
+        assert self._columns is not None
+        return len(self._columns.names) + 4 * len(self._columns.roles) + 2
+
+    def _most_text(self) -> int:
+        """How many bytes of rows are translated at a time."""
+        assert self._columns is not None
+        return MOST_TRANSLATED // (1 + self._most_added // len(self._columns.roles))
+
     def translate(self, text: np.ndarray) -> Translation:
         columns = self._columns
         assert columns is not None
         # A row has a delimiter or a newline for each of its fields, or it is not whole.
         rows = len(text) // len(columns.roles) + 1
-        room = len(text) + rows * (len(columns.names) + 4 * len(columns.roles) + 2)
+        room = len(text) + rows * self._most_added
         examples = int(np.count_nonzero(text == ord("\n"))) + 1
         room += 2 * examples
         row = make_row(len(text), len(columns.roles))

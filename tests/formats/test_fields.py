@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lomtree.examples.examples import GOOD
-from lomtree.formats.fields import Dialect, LongRowError, make_row, read_row, whole_rows
+from lomtree.formats.fields import (
+    Dialect,
+    LongRowError,
+    cut_rows,
+    make_row,
+    read_row,
+    whole_rows,
+)
 from tests.oracles.tables import rows
 
 TEXT = st.lists(
@@ -31,7 +38,7 @@ def read(text: bytes, dialect: Dialect) -> tuple[list[list[str]], bool]:
     return found, False
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(TEXT, st.sampled_from(",;"), st.booleans())
 def test_rows_are_those_of_the_csv_module(text, delimiter, quotes):
     theirs, bad = rows(text, delimiter, quotes)
@@ -50,7 +57,7 @@ def test_quotes_may_end_a_row(end):
     assert read(text.encode(), Dialect(ord(","), True)) == (wanted, False)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(TEXT, st.lists(st.integers(0, 200), max_size=5))
 def test_texts_are_cut_between_rows_only(text, cuts):
     lines = text.encode().splitlines(keepends=True)
@@ -65,6 +72,20 @@ def test_texts_are_cut_between_rows_only(text, cuts):
     together, broken = read(text.encode(), dialect)
     if not broken:
         assert alone == together
+
+
+@settings(max_examples=300)
+@given(TEXT, st.integers(1, 30), st.booleans())
+def test_parts_of_a_text_have_its_rows(text, most, quotes):
+    data, dialect = text.encode(), Dialect(ord(","), quotes)
+    parts = list(cut_rows(data, dialect, most))
+    assert b"".join(parts) == data
+    found, broken = read(data, dialect)
+    if not broken:
+        assert [row for part in parts for row in read(part, dialect)[0]] == found
+    for part in parts[:-1]:
+        assert part.endswith(b"\n")
+        assert quotes or len(part) <= max(most, 2 * len(part.partition(b"\n")[0]) + 2)
 
 
 def test_a_quote_without_end_is_not_read_to_the_end_of_time():

@@ -10,6 +10,7 @@ import pytest
 
 from lomtree.core.errors import DataError
 from lomtree.examples.examples import Examples
+from lomtree.formats import json_lines
 from lomtree.formats.one_line import read_line
 from lomtree.formats.reader import Reader
 
@@ -172,3 +173,16 @@ def test_features_are_those_of_a_running_vw(tmp_path):
         assert ours == {index: value for index, value in theirs.items() if value}, line
         compared += 1
     assert compared == len(printed) > 250
+
+
+def test_long_strings_are_not_remembered():
+    """There may be a million of them."""
+    before = json_lines._known_name.cache_info().currsize
+    for number in range(50):
+        text = f"{number} " + 200 * "long "
+        name = "k" + text.replace(" ", "_")
+        assert features(json.dumps({"k": text})) == vw(f"| {name}")
+    assert json_lines._known_name.cache_info().currsize == before
+    before = json_lines._known_namespace.cache_info().currsize
+    assert features(json.dumps({name: {"x": 1}})) == vw(f"|{name} x")
+    assert json_lines._known_namespace.cache_info().currsize == before

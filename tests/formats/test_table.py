@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lomtree.core.errors import DataError
 from lomtree.core.reading import Reading
+from lomtree.formats import table
 from lomtree.formats.reader import Reader
 from tests.formats.test_reader import examples
 from tests.oracles.tables import table_features
@@ -32,7 +33,7 @@ def read(tmp_path, text: bytes, how: Reading, format: str = "csv", **more) -> li
     return examples(Reader([str(tmp_path / "t")], format, reading=how, **more))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(st.lists(CELLS, min_size=6, max_size=6), min_size=1, max_size=5),
     st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
@@ -175,3 +176,24 @@ def test_rows_are_the_same_however_blocks_are_cut(tmp_path, monkeypatch):
     for size in (7, 50, 333):
         monkeypatch.setattr("lomtree.formats.source.BLOCK_BYTES", size)
         assert found(1) == found(3) == whole
+
+
+def test_long_names_of_columns_are_not_repeated_for_a_whole_block(tmp_path, monkeypatch):
+    """A row of two bytes becomes one of a thousand."""
+    longest = []
+
+    def noting(layout, text):
+        found = translate(layout, text)
+        longest.append(len(found.text))
+        return found
+
+    translate = table.TableLayout.translate
+    monkeypatch.setattr(table.TableLayout, "translate", noting)
+    monkeypatch.setattr(table, "MOST_TRANSLATED", 1 << 16)
+    text = b"y," + 1000 * b"n" + b"\n" + b'1,2\n"3","\n4"\n' * 400
+    found = read(tmp_path, text, Reading(label="y"))
+    assert len(found) == 800
+    assert len(longest) > 10
+    assert max(longest) <= 1 << 16
+    monkeypatch.setattr(table, "MOST_TRANSLATED", 1 << 25)
+    assert read(tmp_path, text, Reading(label="y")) == found
