@@ -239,9 +239,11 @@ def load_scales(state_dict: StateDict, options: Options) -> Scales:
     scales = make_scales(options)
     state_dict.fill_packed("scales", _columns(scales.kind), _rows_in_use(scales))
     most = MOST_COUNTED if scales.kind == SCALE_AUTO else COUNT_LIMIT
-    if np.any(scales.table[:, 0] > most):
+    # What the file fills is looked at, not a table of which next to nothing may be in memory.
+    filled = [state_dict.arrays[f"scales.{name}"] for name in _columns(scales.kind)]
+    if np.any(filled[0] > most):
         raise ModelError("its scales count more values than they can")
-    if np.any(scales.table < 0):
+    if any(np.any(column < 0) for column in filled):
         raise ModelError("its scales are not positive numbers")
     for name, sums in (("norms", scales.norms), ("common", scales.common)):
         sums[:] = state_dict.column(f"scales.{name}", np.float64, 2)
