@@ -9,7 +9,7 @@ BENCH := $(if $(filter 1,$(WRITE)),docs,build/bench)
 RELIABILITY := $(if $(filter 1,$(WRITE)),docs,build/reliability)
 RESULTS := $(if $(filter 1,$(WRITE)),docs,build/reproduce)
 
-.PHONY: help demo test matrix hostile bench fuzz soak reproduce clean
+.PHONY: help demo test matrix hostile bench fuzz soak long reproduce clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-15s %s\n", $$1, $$2}'
@@ -52,6 +52,16 @@ soak: environment-run ## kill trainings, run a long one, and bound their memory
 	$(BIN)/python -m scripts.reliability.kill --write $(RELIABILITY)/reliability.md
 	$(BIN)/python -m scripts.reliability.soak --write $(RELIABILITY)/reliability.md
 	$(BIN)/python -m scripts.reliability.bounds --write $(RELIABILITY)/reliability.md
+
+# Interrupted? The same command again; build/long has what was done.
+LONG := $(BIN)/python -m scripts.reliability.fuzz --minutes 100000 --journal build/long/fuzz.jsonl
+long: environment-dev ## fuzz, kill and soak in their long form (hours)
+	$(LONG) --kind 'VW text' --kind 'libsvm text' --until 10000000
+	$(LONG) --kind 'text beside VW' --until 1000000
+	$(LONG) --kind 'model file' --until 100000
+	$(LONG) --kind 'command sequences' --until 10000
+	$(BIN)/python -m scripts.reliability.kill --kills 500 --journal build/long/kills.jsonl
+	$(BIN)/python -m scripts.reliability.soak --examples 300000000 --turn 10000000
 
 # Interrupted? The same command again.
 reproduce: environment-plots ## run the paper's experiments (half an hour)

@@ -10,8 +10,8 @@ status 0, or with status 1 and one sentence (but not that it is a mistake in the
 is written must be accepted by all others. Children do the work, so that a crash, a hang or too much
 memory is a finding like any other; each is printed with what repeats it: --again 'model file' 17.
 
-A long run may be cut into pieces: with a journal, each piece goes on where the one before it ended,
-and the table is that of all pieces.
+A long run may be cut into pieces: with a journal, which is written every few minutes, each piece
+goes on where the one before it ended, and the table is that of all pieces.
 
 Inputs are drawn at random from the grammar of their format. A coverage-guided fuzzer would see no
 more, as compiled kernels cannot be instrumented; instead they are compiled with bounds checks here,
@@ -39,8 +39,12 @@ from scripts.report import table, write_section
 
 FIGURES = ("tried", "lines", "accepted", "refused", "disagreements", "crashes")
 AT_ONCE = 3.0  # seconds that a child works
-LONGEST = 20  # seconds for one input
+LONGEST = 20  # seconds of the processor's for one input
+LONGEST_WAIT = (
+    1200  # seconds on the clock: the processor may be busy with others, or nobody with it
+)
 MOST_MEMORY = 400 << 20  # bytes beyond what the process had before
+PIECE = 3.0  # minutes between two entries of the journal
 
 
 class Run:
@@ -56,7 +60,7 @@ class Run:
     def go_on(self, seconds: float) -> None:
         """All kinds in turn, each in a child."""
         until = time.monotonic() + seconds
-        while time.monotonic() < until and not all(map(self._is_done, self.figures)):
+        while time.monotonic() < until and not self.is_done:
             for kind, figures in self.figures.items():
                 if self._is_done(kind):
                     continue
@@ -65,6 +69,10 @@ class Run:
                 seconds = AT_ONCE * self._kinds[kind][1]
                 self._watch(kind, first, min(seconds, max(until - time.monotonic(), 0.1)))
                 figures.update(dict(zip(FIGURES, self._shared[1:].tolist(), strict=True)))
+
+    @property
+    def is_done(self) -> bool:
+        return all(map(self._is_done, self.figures))
 
     def _is_done(self, kind: str) -> bool:
         done = self.figures[kind]
@@ -84,14 +92,16 @@ class Run:
         _, status = os.waitpid(child, 0)
         if os.WIFSIGNALED(status):
             ended = os.WTERMSIG(status)
-            self._find(kind, "hang" if ended == signal.SIGALRM else f"signal {ended}")
+            hung = ended in (signal.SIGPROF, signal.SIGALRM)
+            self._find(kind, "hang" if hung else f"signal {ended}")
 
     def _work(self, kind: str, number: int, until: float) -> None:
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + MOST_MEMORY
         while time.monotonic() < until:
             self._shared[0] = number
             self._shared[1 + FIGURES.index("tried")] += 1
-            signal.alarm(LONGEST)
+            signal.setitimer(signal.ITIMER_PROF, LONGEST)
+            signal.alarm(LONGEST_WAIT)
             try:
                 figure, lines = self.again(kind, number)
                 self._shared[1 + FIGURES.index(figure)] += 1
@@ -156,8 +166,10 @@ def main() -> None:
             return
         for kind in started.figures:  # so that all is compiled before there are children
             started.again(kind, 0)
-        started.go_on(60 * arguments.minutes)
-    write_journal(arguments.journal, arguments.seed, started.figures)
+        until = time.monotonic() + 60 * arguments.minutes
+        while (left := until - time.monotonic()) > 0 and not started.is_done:
+            started.go_on(min(left, 60 * PIECE))
+            write_journal(arguments.journal, arguments.seed, started.figures)
     rows = [
         [kind, *(f"{figures[name]:,}" for name in FIGURES)]
         for kind, figures in started.figures.items()

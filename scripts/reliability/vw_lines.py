@@ -18,7 +18,7 @@ from lomtree.formats.line import make_arrays
 from lomtree.formats.vw import parse
 
 HAS_VW = importlib.util.find_spec("vowpalwabbit") is not None
-LINES_FOR_VW = 2000
+LINES_FOR_VW = 20_000  # at a time: to start VW takes as long as to read thousands
 BITS = 24
 
 _NAMES = b'abcxyz019_-.,;!?@#$%&*()[]{}<>=+/\\^~`"\x01\x02\x0b\x0c\x1f\x7f\xc3\xbc\xff'

@@ -5,6 +5,7 @@ Everything is bytes, lists and Python's own numbers; nothing here is shared with
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,6 +28,7 @@ class Problem(Exception):
     """Carries the 0-based position in the line."""
 
 
+@lru_cache(1 << 12)  # a fuzzer hashes the same names again and again
 def murmur3(data: bytes, seed: int) -> int:
     def rotate(x, bits):
         return ((x << bits) | (x >> (32 - bits))) & 0xFFFFFFFF
@@ -180,19 +182,24 @@ def parse(text: bytes, format: str) -> list[Example]:
 
 def as_examples(text: bytes, count: int, batch, spans) -> list[Example]:
     """The kernels' arrays in the same shape, for comparison."""
+    starts = batch.starts[: count + 1].tolist()
+    last = starts[count] if count else 0
+    pairs = list(zip(batch.features[:last].tolist(), batch.values[:last].tolist(), strict=True))
+    columns = (
+        spans.line, spans.label_begin, spans.label_end, spans.tag_begin, spans.tag_end,
+        batch.weights, spans.column, spans.problem,
+    )  # fmt: skip
     examples = []
-    for i in range(count):
-        inside = slice(batch.starts[i], batch.starts[i + 1])
+    for i, row in enumerate(zip(*(column[:count].tolist() for column in columns), strict=True)):
+        line, label, label_end, tag, tag_end, weight, column, problem = row
         examples.append(
             Example(
-                line=int(spans.line[i]),
-                label=text[spans.label_begin[i] : spans.label_end[i]],
-                tag=text[spans.tag_begin[i] : spans.tag_end[i]],
-                weight=batch.weights[i],
-                features=list(
-                    zip(batch.features[inside].tolist(), batch.values[inside], strict=True)
-                ),
-                column=int(spans.column[i]) if spans.problem[i] else None,
+                line=line,
+                label=text[label:label_end],
+                tag=text[tag:tag_end],
+                weight=weight,
+                features=pairs[starts[i] : starts[i + 1]],
+                column=column if problem else None,
             )
         )
     return examples

@@ -19,6 +19,7 @@ TARGETS = [
     "bench",
     "fuzz",
     "soak",
+    "long",
     "reproduce",
     "clean",
 ]
