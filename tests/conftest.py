@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import settings
 
 from lomtree import __main__ as program
 from lomtree.jit import kernel
+
+# Time tells nothing about a test: the machine is busy, or the first example compiles.
+settings.register_profile("lomtree", deadline=None)
+settings.load_profile("lomtree")
 
 
 class Result(NamedTuple):

@@ -76,7 +76,7 @@ def test_derived_features_are_those_of_the_twin(tmp_path, recipe):
         assert dict(ours) == pytest.approx(expected, rel=1e-6), line
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.randoms(use_true_random=False), st.sampled_from([*RECIPES, MORE[0]]))
 def test_strange_text_is_derived_from_as_the_twin_does_it(random, recipe):
     text, wanted = strange_text(random, "vw"), options_of(recipe).derived

@@ -13,7 +13,6 @@ FOLDER = Path(os.environ.get("LOMTREE_DATA", "data"))
     ("algorithm", "name", "suffix", "passes", "most"),
     [
         ("lomtree", "isolet", "svm", 20, 0.095),
-        ("lomtree", "aloi-438", "svm", 20, 0.36),
         ("lomtree", "clinc150", "vw", 10, 0.155),
         ("rtree", "isolet", "svm", 20, 0.2),
         ("filter", "isolet", "svm", 20, 0.2),

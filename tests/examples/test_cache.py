@@ -206,7 +206,7 @@ def test_a_correct_checksum_does_not_make_a_cache(cache, source, change):
         Cache(cache, description(source))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**64))
 def test_a_strange_cache_is_refused_or_has_examples(cache, source, tmp_path, seed):
     with open(cache, "rb") as file:

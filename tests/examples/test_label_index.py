@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lomtree.core.constants import NO_LABEL
@@ -47,7 +47,6 @@ def test_labels_are_numbered_in_order_of_appearance():
     assert (len(labels), labels[3]) == (4, b"dog")
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(label_bytes, max_size=30), max_size=5))
 def test_numbers_are_those_of_a_dictionary_whatever_the_bytes(blocks):
     labels, expected = LabelIndex(), {}

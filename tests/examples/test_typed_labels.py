@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lomtree.core.constants import NO_LABEL
@@ -28,7 +28,6 @@ def index_of(*some) -> LabelIndex:
     return index
 
 
-@settings(deadline=None)
 @given(st.lists(labels, max_size=8))
 def test_a_label_comes_back_as_it_was_with_its_type(some):
     again = [label_of(word_of(label)) for label in some]
@@ -37,14 +36,12 @@ def test_a_label_comes_back_as_it_was_with_its_type(some):
     assert list(map(repr, again)) == list(map(repr, some))
 
 
-@settings(deadline=None)
 @given(labels, labels)
 def test_labels_of_different_types_have_different_words(one, other):
     same = repr(one) == repr(other)
     assert (word_of(one) == word_of(other)) == same
 
 
-@settings(deadline=None)
 @given(st.binary(min_size=1).filter(lambda word: not set(word) & set(b"\t\n ")))
 def test_labels_of_text_are_strings_whatever_their_bytes(word):
     assert not is_typed(word)
@@ -53,7 +50,6 @@ def test_labels_of_text_are_strings_whatever_their_bytes(word):
     assert shown(word) == word
 
 
-@settings(deadline=None)
 @given(labels)
 def test_what_is_shown_is_one_word(label):
     assert shown(word_of(label))

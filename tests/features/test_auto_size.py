@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lomtree.core.errors import ModelError
@@ -44,7 +44,6 @@ def by_the_rule(rows) -> list[float]:
     return [x / math.hypot(*found) for x in found]
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_values_are_scaled_by_the_rule(rows):
     scales = scaler("auto")
@@ -71,7 +70,6 @@ def test_sizes_that_are_kept_are_near_those_of_the_rule():
             assert kept == pytest.approx(naive.auto_size(feature), rel=0.25)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(TAME, st.dictionaries(st.integers(0, 3), TAME)), max_size=30),
     st.sampled_from([1e-30, 1e-3, 0.7, 1e4, 1e30]),
@@ -94,7 +92,6 @@ def test_words_keep_their_proportions_and_rare_ones_count_more():
     assert two / one == pytest.approx(2, rel=0.1)
 
 
-@settings(deadline=None)
 @given(WILD)
 def test_huge_and_tiny_values_stay_finite(rows):
     scales = scaler("auto")
@@ -115,7 +112,6 @@ def content(scaler):
     return [array.tobytes() for array in scaler.scales[1:]]
 
 
-@settings(deadline=None)
 @given(ROWS, st.integers(0, 7))
 def test_cutting_a_stream_into_batches_changes_nothing(rows, cut):
     whole, parts = scaler("auto"), scaler("auto")

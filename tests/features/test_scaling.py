@@ -35,7 +35,7 @@ def asked(scaler, row):
 
 
 @pytest.mark.parametrize("kind", SCALES)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(rows=ROWS)
 def test_scaling_is_the_naive_one(kind, rows):
     compiled, naive = scaler(kind), NaiveScales(kind)
@@ -81,7 +81,6 @@ def test_what_is_not_learned_does_not_count():
     assert asked(scales, {5: 2}) == [1]
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_a_learned_value_is_at_most_the_root_of_how_many_were_seen(rows):
     scales = scaler("rms")

@@ -47,13 +47,13 @@ def examples(text: bytes, one_label: bool) -> list[Example]:
     return made
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(TEXT, st.booleans())
 def test_the_compiled_reader_is_the_naive_one(text, one_label):
     assert_same(examples(text, one_label), fasttext(text, one_label))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from([p for p in PIECES if p != b"\xff"]), max_size=30).map(b"".join))
 def test_words_are_those_of_the_real_fasttext(text):
     real = pytest.importorskip("fasttext")

@@ -23,7 +23,7 @@ HOW = {
 def test_strange_text_is_examples_or_problems(format, tmp_path_factory):
     path = tmp_path_factory.mktemp("strange") / "text"
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(st.randoms(use_true_random=False))
     def check(random):
         text = strange_tables(random, format)

@@ -28,7 +28,7 @@ def noted(text: bytes, words: bool):
 
 
 @pytest.mark.parametrize("words", [False, True])
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.randoms(use_true_random=False))
 def test_strange_text_is_read_as_without_noting(words, random):
     text = strange_text(random, "vw")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lomtree.formats.line import make_arrays
@@ -75,7 +75,6 @@ def test_murmur3_is_the_naive_one(data, seed):
     assert run(murmur3, data, seed) == naive_text.murmur3(data, seed)
 
 
-@settings(deadline=None)  # the first one compiles
 @given(st.binary(min_size=8, max_size=8), st.integers(0, 7), SEEDS)
 def test_murmur3_of_a_word_is_the_naive_one(data, length, seed):
     word = np.uint64(int.from_bytes(data, "little"))

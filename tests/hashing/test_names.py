@@ -1,14 +1,13 @@
 """Names are hashed as VW hashes them, wherever they stand in a text."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lomtree.hashing.names import hash_name
 from tests.oracles.text import hash_name as naive
 
 
-@settings(deadline=None)
 @given(
     st.one_of(st.from_regex(rb"[0-9]{1,20}[a-z]?", fullmatch=True), st.binary()),
     st.integers(0, 2**32 - 1),

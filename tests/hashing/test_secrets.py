@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lomtree.hashing import secrets
@@ -33,7 +33,6 @@ def naive_polynomial(text: bytes, point: int) -> int:
     return (total * point + len(text)) * point % PRIME
 
 
-@settings(deadline=None)  # the first one compiles
 @given(st.binary(max_size=40), st.integers(1, PRIME - 1))
 def test_the_polynomial_is_the_naive_one(text, point):
     found = polynomial(np.frombuffer(text, np.uint8), 0, len(text), np.uint64(point))

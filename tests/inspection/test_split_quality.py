@@ -163,14 +163,13 @@ def entropy_of(children: dict, counts: dict) -> float:
     return tree_entropy(shape, measure(nodes_of(model.learner), shape, counts_from(shape, counts)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SPLITS)
 def test_lemma_2_J_is_between_0_and_1(split):
     beta, _, J = measured(split)
     assert 0 <= J <= 4 * beta * (1 - beta) + NEARLY <= 1 + 2 * NEARLY
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 1000), min_size=1, max_size=8), st.randoms())
 def test_lemma_2_J_is_1_where_the_split_is_pure_and_balanced(lefts, random):
     """The same numbers at the right, of other labels, some put together."""
@@ -182,7 +181,7 @@ def test_lemma_2_J_is_1_where_the_split_is_pure_and_balanced(lefts, random):
     assert pytest.approx(1) == J
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SPLITS)
 def test_lemma_1_a_large_J_bounds_the_purity_factor(split):
     beta, alpha, J = measured(split)
@@ -200,7 +199,7 @@ def test_lemma_1_needs_its_without_loss_of_generality():
     assert alpha <= (2 - J) / (4 * beta) - beta
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SPLITS)
 def test_a_split_never_raises_G_and_takes_what_J_promises(split):
     """H(pi) - (1 - beta) H(pi_0) - beta H(pi_1) >= J^2 / (8 beta (1 - beta)), by Pinsker."""
@@ -246,7 +245,7 @@ def promise(leaves: list, split) -> tuple[float, float, int]:
     return G - entropy_of(grown, after), full, len(leaves) + 1
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(BOTH_WAYS, st.lists(SPLITS, max_size=5), st.floats(0.01, 1))
 def test_the_lower_bound_holds_with_t_the_number_of_leaves(split, others, share):
     """G_t - G_{t+1} >= J^2 G_t / (8 beta (1 - beta) t ln k): heaviest leaf w >= G_t / (t ln k)."""

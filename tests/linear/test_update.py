@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lomtree.core.options import LOSSES, Options
@@ -69,7 +69,6 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(LOSSES),
     st.booleans(),

@@ -42,20 +42,28 @@ def options(request) -> Options:
     return replace(OPTIONS, algorithm=request.param)
 
 
-def test_every_truncation_is_refused(options, tmp_path):
+def places_in(whole: bytes, step: int) -> list[int]:
+    """All that are near the ends of sections and in their checksums, and some of the others."""
+    ends = np.cumsum([len(section) for section in sections(whole)]).tolist()
+    near = {end + offset for end in [0, *ends] for offset in range(-9, 10)}
+    chosen = {*range(0, len(whole), step), *near, *range(ends[-1], len(whole))}
+    return sorted(place for place in chosen if 0 <= place < len(whole))
+
+
+def test_truncations_are_refused(options, tmp_path):
     whole = file_bytes(trained(options, STREAM[:40]), tmp_path, predict_only=True)
-    for length in range(len(whole)):
+    for length in places_in(whole, 31):
         with pytest.raises(ModelError):
             read(whole[:length], tmp_path, learning=False)
     with pytest.raises(ModelError):
         read(whole + b"\0", tmp_path)
 
 
-def test_every_flipped_byte_is_refused_or_in_a_part_that_is_not_read(options, tmp_path):
+def test_flipped_bytes_are_refused_or_in_a_part_that_is_not_read(options, tmp_path):
     whole = file_bytes(trained(options, STREAM[:40]), tmp_path, predict_only=True)
     names = [None, *(name for name, _, _ in json.loads(sections(whole)[0][16:])["arrays"])]
     ends = np.cumsum([len(section) for section in sections(whole)])
-    for position in range(len(whole)):
+    for position in places_in(whole, 13):
         damaged = bytearray(whole)
         damaged[position] ^= 1 << position % 8
         number = np.searchsorted(ends, position, side="right")
@@ -68,7 +76,7 @@ def test_every_flipped_byte_is_refused_or_in_a_part_that_is_not_read(options, tm
 
 def test_another_version_is_named(whole, tmp_path):
     other = VERSION + 1
-    with pytest.raises(ModelError, match=f"format is version {other}, this program reads {VERSION}"):
+    with pytest.raises(ModelError, match=f"version {other}, this program reads {VERSION}"):
         read(whole[:8] + other.to_bytes(4, "little") + whole[12:], tmp_path)
 
 
@@ -111,7 +119,7 @@ def test_no_number_of_the_header_is_believed(options, tmp_path):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**64))
 def test_a_strange_file_is_refused_or_works(tmp_path_factory, algorithm, seed):
     folder = tmp_path_factory.mktemp("strange")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lomtree.core.errors import ModelError
@@ -50,7 +50,6 @@ def test_a_form_costs_what_its_parts_hold():
     assert sizes == {"list": 4 + 8, "bitmap": 8 + 40 * 8, "dense": 64 * 8}
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from([8, 64, 1024]),
     st.integers(1, 3),

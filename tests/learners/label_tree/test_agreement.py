@@ -82,7 +82,7 @@ def test_agrees_with_the_naive_tree_with_every_loss_and_update(algorithm, loss, 
     assert len(tree.seen) >= 10
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.lists(SMALL_EXAMPLES, max_size=40),
     st.lists(SMALL_EXAMPLES, max_size=5),

@@ -81,7 +81,7 @@ def test_agrees_where_swaps_are_rare_kinds_of_swaps():
     assert events["the honest leaf is gone"] > 10, events
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(SMALL_EXAMPLES, max_size=40),
     st.lists(SMALL_EXAMPLES, max_size=5),

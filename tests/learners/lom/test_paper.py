@@ -79,7 +79,7 @@ HUGE = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(HUGE, max_size=40),
     st.sampled_from(["lomtree", "rtree", "filter", "oaa"]),

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lomtree.hashing.open_addressing import LOAD_LIMIT
@@ -30,7 +30,6 @@ def insert(table, keys):
         table[row] = (generation, label, number, 2 * number, 3 * number)
 
 
-@settings(deadline=None)
 @given(st.lists(CLOSE_KEYS | KEYS, unique=True, max_size=15))
 def test_every_key_is_found_even_in_a_crowded_table(keys):
     table = make_statistics(16)
@@ -55,7 +54,6 @@ def test_homes_of_neighbouring_keys_are_spread():
     assert len(homes) > 0.8 * len(keys)  # 1,024 random rows of 4,096 would be 906
 
 
-@settings(deadline=None)
 @given(st.lists(CLOSE_KEYS, unique=True, max_size=20), st.sets(st.integers(1, 4)))
 def test_only_the_living_generations_move_and_have_new_numbers(keys, living):
     table, target = make_statistics(32), make_statistics(32)
@@ -69,7 +67,6 @@ def test_only_the_living_generations_move_and_have_new_numbers(keys, living):
         assert target[after].tolist()[1:] == table[before].tolist()[1:]
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**7))
 def test_a_new_table_has_room_for_as_many_more(count):
     rows = rows_for(count, 10**9)
@@ -77,7 +74,6 @@ def test_a_new_table_has_room_for_as_many_more(count):
     assert rows <= max(4 * count, statistics.FIRST_ROWS)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6))
 def test_a_table_grows_to_its_bound_and_a_little_more(count):
     rows = rows_for(count, 10**6)

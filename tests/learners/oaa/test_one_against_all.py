@@ -92,7 +92,7 @@ def test_agrees_with_the_naive_one_with_every_loss_and_update(loss, update):
     assert len(twin.seen) >= 10
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.lists(SMALL_EXAMPLES, max_size=40),
     st.lists(SMALL_EXAMPLES, max_size=5),
