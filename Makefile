@@ -1,6 +1,7 @@
 # Everything runs in .venv, which scripts/environment.sh sets up for the first target that needs it.
 BIN := .venv/bin
 GRID ?= quick
+CATALOG ?= datasets.toml
 # Where data sets are looked for first; nothing need be there.
 export LOMTREE_DATA ?= ../shared/data
 
@@ -16,7 +17,9 @@ help: ## list the targets
 	@echo
 	@echo 'PYTHON=python3.12  makes .venv with another Python than python3 (3.10 or newer)'
 	@echo 'WRITE=1            lets bench, fuzz, soak and reproduce write into docs/, not into build/'
-	@echo 'GRID=full          lets reproduce try all of the paper'\''s settings'
+	@echo 'GRID=full          lets reproduce try all of the paper'\''s settings; GRID=smallest one of each'
+	@echo 'SETS="odp aloi"    lets reproduce take these sets alone; large ones are taken only so'
+	@echo 'CATALOG=mine.toml  lets reproduce take the sets of this file (docs/reproduce.md)'
 
 demo: environment-run ## train, predict and test on data that Python itself ships (a minute)
 	$(BIN)/python scripts/unicode_names.py --part train | $(BIN)/lomtree train --passes 10 -f names.lom
@@ -65,12 +68,12 @@ long: environment-dev ## fuzz, kill and soak in their long form (hours)
 
 # Interrupted? The same command again.
 reproduce: environment-plots ## run the paper's experiments (half an hour)
-	$(BIN)/python -m scripts.reproduce.fetch
-	$(BIN)/python -m scripts.reproduce.sweep --grid $(GRID)
-	$(BIN)/python -m scripts.reproduce.finals
+	$(BIN)/python -m scripts.reproduce.fetch $(SETS) --catalog $(CATALOG)
+	$(BIN)/python -m scripts.reproduce.sweep $(SETS) --catalog $(CATALOG) --grid $(GRID)
+	$(BIN)/python -m scripts.reproduce.finals $(SETS) --catalog $(CATALOG)
 	$(MAKE) build/reproduce/times-in-$(notdir $(RESULTS))
-	$(BIN)/python -m scripts.reproduce.figures --beside $(RESULTS)/results.md
-	$(BIN)/python -m scripts.reproduce.tables --write $(RESULTS)/results.md
+	$(BIN)/python -m scripts.reproduce.figures --catalog $(CATALOG) --beside $(RESULTS)/results.md
+	$(BIN)/python -m scripts.reproduce.tables --catalog $(CATALOG) --write $(RESULTS)/results.md
 
 clean: ## remove .venv, build and the demo's model
 	rm -rf .venv build names.lom

@@ -6,6 +6,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+
+class MistakeError(Exception):
+    """Of the user's, in a sentence."""
+
+
 UNREAD = 141  # what a shell reports of a program whose output nobody reads any more
 
 
@@ -24,10 +29,13 @@ def add_write(parser: argparse.ArgumentParser) -> None:
 
 def run_script(main: Callable[[], None]) -> None:
     """Call a script's main. It ends without a word if nobody reads its output: `| head` is no
-    mistake."""
+    mistake. What is wrong with a file of the user's is a sentence."""
     try:
         try:
             main()
+        except MistakeError as mistake:
+            print(mistake, file=sys.stderr)
+            sys.exit(2)
         finally:
             sys.stdout.flush()  # here, where it can be caught, and not when Python ends
     except BrokenPipeError:

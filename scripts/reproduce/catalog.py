@@ -1,9 +1,13 @@
 """The data sets of datasets.toml, and where their parts lie once they are fetched."""
 
+import json
 import os
 import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from scripts.command import MistakeError
+from scripts.reproduce.counts import Counts, count
 
 try:
     import tomllib
@@ -12,6 +16,19 @@ except ModuleNotFoundError:  # Python 3.10; comes with the extra `plots`, and wi
 
 CATALOG = Path(__file__).parents[2] / "datasets.toml"
 PARTS = ("train", "validation", "test")
+# And how names of their files end; "auto" is what the first line tells.
+FORMATS = {"vw": "vw", "libsvm": "svm", "fasttext": "txt", "auto": "txt"}
+PLACES = ("path", "url", "mirrors", "source")  # where a set comes from
+KINDS = {  # what an entry may say, and of which type that is
+    "title": str, "source": str, "license": str, "stands_for": str, "format": str, "suffix": str,
+    "layout": str, "builder": str, "path": (str, list), "url": (str, list), "mirrors": list,
+    "sha256": dict, "made": dict, "paper": dict, "pool": bool, "large": bool, "splits": int,
+    "download": str, "disk": str, "time": str, "features": int, "classes": int, "examples": int,
+}  # fmt: skip
+
+
+class CatalogError(MistakeError):
+    """What is wrong with the file."""
 
 
 class Dataset(NamedTuple):
@@ -32,12 +49,34 @@ class Dataset(NamedTuple):
         return f"{self.name}.{self.split}" if len(self.splits) > 1 else self.name
 
     @property
-    def suffix(self) -> str:
-        return self.facts["suffix"]
+    def format(self) -> str:
+        return self.facts["format"]
 
     @property
-    def urls(self) -> list[str]:
-        return self.facts.get("urls", [])
+    def suffix(self) -> str:
+        return self.facts.get("suffix") or FORMATS[self.format]
+
+    @property
+    def source(self) -> str:
+        """Where it is from, for people."""
+        return str(self.facts.get("source") or self.facts.get("path") or self.facts.get("url"))
+
+    @property
+    def mirrors(self) -> list[dict[str, Any]]:
+        """What to try, one after the other: `urls`, and `layout` where lines are something else."""
+        if "url" in self.facts:
+            return [{"urls": _listed(self.facts["url"])}]
+        return self.facts.get("mirrors", [])
+
+    @property
+    def paths(self) -> list[Path]:
+        """Files that are on this machine: one, or one to train with and one to test."""
+        return [Path(path).expanduser() for path in _listed(self.facts.get("path", []))]
+
+    @property
+    def large(self) -> bool:
+        """Whether it must be asked for by its name."""
+        return self.facts.get("large", False)
 
     @property
     def pool(self) -> bool:
@@ -54,6 +93,21 @@ class Dataset(NamedTuple):
     def is_in(self, folder: Path) -> bool:
         return all(self.part(folder, part).exists() for part in PARTS)
 
+    def counts(self, folder: Path) -> Counts:
+        """Counted once, then noted beside the parts; as published, where a set is large."""
+        if self.large:
+            return Counts(*(self.facts[name] for name in Counts._fields))
+        note, data = folder / self.label / "counts.json", self.fingerprint(folder)
+        try:
+            noted = json.loads(note.read_text(encoding="utf-8"))
+            if noted["data"] == data:
+                return Counts(*noted["counts"])
+        except (OSError, ValueError, KeyError, TypeError):
+            pass  # there is none, or a kill left half of it
+        found = count([self.part(folder, part) for part in PARTS], self.format)
+        note.write_text(json.dumps({"data": data, "counts": found}) + "\n", encoding="utf-8")
+        return found
+
     def fingerprint(self, folder: Path) -> str:
         """Of the parts' content, so that results of other data are not taken for this one's: gzip
         has a checksum and the size at the end of a file."""
@@ -65,9 +119,45 @@ class Dataset(NamedTuple):
         return f"{checksum:08x}"
 
 
+def _listed(one_or_more: Any) -> list[str]:
+    return [one_or_more] if isinstance(one_or_more, str) else list(one_or_more)
+
+
 def read_catalog(path: Path = CATALOG) -> dict[str, Dataset]:
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))
+    """CatalogError, which says where, if the file is not what it should be."""
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CatalogError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CatalogError(f"{path} is no TOML: {error}") from None
+    for name, facts in entries.items():
+        if wrong := problem_of(facts):
+            raise CatalogError(f"{path}: [{name}] {wrong}")
     return {name: Dataset(name, facts) for name, facts in entries.items()}
+
+
+def problem_of(facts: Any) -> str:
+    """What is wrong with an entry; nothing, if it is well."""
+    if not isinstance(facts, dict):
+        return "is no table: a set is [name] with lines like path = ... below it"
+    for key, value in facts.items():
+        if key not in KINDS:
+            return f"has the unknown key {key!r}; known are {', '.join(KINDS)}"
+        kind = KINDS[key]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            return f"has {key} = {value!r}, which is of the wrong type"
+    if not any(place in facts for place in PLACES):
+        return "says neither path nor url: where is it?"
+    if facts.get("format") not in FORMATS:
+        known = ", ".join(FORMATS)
+        if "format" not in facts:
+            return f"has no format; it is one of {known}"
+        return f"has format = {facts['format']!r}; it is one of {known} (lomtree convert makes vw)"
+    for place in ("path", "url"):
+        if place in facts and not 1 <= len(_listed(facts[place])) <= 2:
+            return f"has {place} with neither one file nor two, to train with and to test"
+    return ""
 
 
 def fetched(catalog: dict[str, Dataset], names: list[str], folder: Path) -> list[Dataset]:

@@ -4,6 +4,7 @@ What has arrived lies beside it as <name>.part, so the next try asks for the res
 """
 
 import hashlib
+import json
 import time
 import urllib.error
 import urllib.request
@@ -18,6 +19,32 @@ _TIMEOUT = 30  # seconds without a byte
 
 class DownloadError(Exception):
     """What went wrong, in a sentence."""
+
+
+class Checksums:
+    """Those of files that were fetched, noted in a file: what comes later, from wherever, must be
+    the same."""
+
+    def __init__(self, note: Path) -> None:
+        self._note = note
+
+    def known(self, name: str) -> str:
+        return self._read().get(name, "")
+
+    def record(self, name: str, sha256: str) -> None:
+        self._note.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(self._read() | {name: sha256}, indent=1, sort_keys=True)
+        unfinished = self._note.with_name(self._note.name + ".part")
+        unfinished.write_text(text + "\n", encoding="utf-8")
+        unfinished.replace(self._note)
+
+    def _read(self) -> dict[str, str]:
+        try:
+            return json.loads(self._note.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except ValueError:
+            raise DownloadError(f"{self._note} is no JSON: remove it, or mend it") from None
 
 
 def download(url: str, target: Path, sha256: str = "", tries: int = 3, wait: float = 1.0) -> None:
@@ -50,7 +77,7 @@ def _fetch_rest(url: str, part: Path) -> None:
     if have:
         request.add_header("Range", f"bytes={have}-")
     try:
-        response = urllib.request.urlopen(request, timeout=_TIMEOUT)
+        response = urllib.request.urlopen(request, timeout=_TIMEOUT)  # it follows redirects
     except urllib.error.HTTPError as error:
         if error.code == 416 and error.headers.get("Content-Range") == f"bytes */{have}":
             return  # all of it is here already

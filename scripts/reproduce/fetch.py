@@ -1,13 +1,18 @@
 """Fetch the data sets of datasets.toml and split them as the paper does.
 
     python -m scripts.reproduce.fetch [SET ...] [--into build/reproduce/data] [--seed 0]
+                            [--catalog datasets.toml]
 
-The folder named by LOMTREE_DATA is looked at first, then the web. Rows of sets that the paper pools
-are shuffled by the seed and a tenth becomes the test part; others keep their own. A tenth of the
-training part is for validation. Small sets are split several times: <set>.0, <set>.1 and so on take
-one tenth after the other for testing. Leaves <set>/{train,validation,test}.<suffix>.gz, and in
-<set>/origin.json what they were made of: they stay while the seed and the files are the same. What
-cannot be had is told, and is no error: the tables leave it out.
+The folder named by LOMTREE_DATA is looked at first, then the web, one mirror after the other. A
+transfer that was cut goes on where it was. Checksums are noted when a file first comes, in
+checksums.json, and checked from then on. Large sets come only if they are asked for by name.
+
+Rows of sets that the paper pools are shuffled by the seed and a tenth becomes the test part; others
+keep their own. A tenth of the training part is for validation. Small sets are split several times:
+<set>.0, <set>.1 and so on take one tenth after the other for testing. Leaves
+<set>/{train,validation,test}.<suffix>.gz, and in <set>/origin.json what they were made of: they
+stay while the seed and the files are the same. What cannot be had is told, and is no error: the
+tables leave it out.
 """
 
 import bz2
@@ -19,23 +24,19 @@ import random
 import shutil
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from lomtree.core.errors import DataError
 from scripts.command import parser_of, run_script
-from scripts.reproduce.catalog import PARTS, Dataset, read_catalog
-from scripts.reproduce.download import DownloadError, download
+from scripts.reproduce.catalog import CATALOG, PARTS, Dataset, read_catalog
 from scripts.reproduce.origin import origin_of, read_origin, write_origin
+from scripts.reproduce.sources import NotAvailableError, find, mirrored
 
 SHARE = 10  # one of so many rows is for testing, and one of so many others for validation
 PACKING = 1  # gzip's fastest: parts are not kept for long
 _OPENERS: dict[str, Callable] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-
-
-class NotAvailableError(Exception):
-    """Why a set cannot be had."""
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
@@ -59,38 +60,6 @@ def as_libsvm(line: bytes) -> bytes:
     *values, label = (word.strip() for word in line.split(b","))
     pairs = (b"%d:%b" % (index, value) for index, value in enumerate(values, 1) if float(value))
     return b"%d %b\n" % (int(float(label)), b" ".join(pairs))
-
-
-def mirrored(dataset: Dataset, mirror: Path | None) -> list[Path]:
-    """The training and the test part of a local folder; nothing if it does not have both."""
-    if mirror is None:
-        return []
-    found = []
-    for part in ("train", "test"):
-        names = [f"{part}.{dataset.suffix}{packed}" for packed in (".gz", ".bz2", ".xz", "")]
-        paths = [mirror / dataset.name / name for name in names]
-        found += [path for path in paths if path.exists()][:1]
-    return found if len(found) == 2 else []
-
-
-def downloaded(dataset: Dataset, into: Path) -> list[Path]:
-    """The files of a set's addresses, unzipped where an address asks for a member."""
-    if not dataset.urls:
-        raise NotAvailableError(dataset.facts.get("source", "it has no address"))
-    paths = []
-    for address in dataset.urls:
-        url, _, member = address.partition("#")
-        path = into / url.rsplit("/", 1)[1]
-        sums = dataset.facts.get("sha256", {})
-        try:
-            download(url, path, sums.get(path.name, ""))
-            if member:
-                with zipfile.ZipFile(path) as archive:
-                    path = Path(archive.extract(member, into))
-        except (DownloadError, zipfile.BadZipFile, KeyError, OSError) as error:
-            raise NotAvailableError(str(error)) from None
-        paths.append(path)
-    return paths
 
 
 def rows_of(paths: Iterable[Path], layout: str) -> Iterator[bytes]:
@@ -143,21 +112,17 @@ def fetch(dataset: Dataset, into: Path, mirror: Path | None, seed: int) -> str:
     note = into / dataset.label / "origin.json"
     noted = read_origin(note) if dataset.is_in(into) else {}
     drawn = {"seed": seed, "pool": dataset.pool}
-    paths, layout = mirrored(dataset, mirror), ""
-    come_from = "from LOMTREE_DATA"
-    if not paths and drawn.items() <= noted.items():
+    local = dataset.paths or mirrored(dataset, mirror)
+    if not local and drawn.items() <= noted.items():
         return "is there already"  # the web is not asked again
-    if not paths:
-        paths = downloaded(dataset, into / dataset.name / "fetched")
-        layout = dataset.facts.get("layout", "")
-        come_from = f"from {dataset.facts['source']}"
-    origin = origin_of(paths, **drawn)
+    found = find(dataset, into, mirror)
+    origin = origin_of(found.paths, **drawn)
     if origin == noted:
         return "is there already"
     note.unlink(missing_ok=True)  # killed before all parts are new, they are made again
-    make_parts(dataset, into, paths, layout, seed)
+    make_parts(dataset, into, found.paths, found.layout, seed)
     write_origin(note, origin)
-    return come_from
+    return found.come_from
 
 
 def make_parts(dataset: Dataset, into: Path, paths: list[Path], layout: str, seed: int) -> None:
@@ -173,22 +138,44 @@ def tell(name: str, text: str) -> None:
     print(f"{name:12} {text}", file=sys.stderr, flush=True)
 
 
+def announce(dataset: Dataset) -> None:
+    """What a large set takes, before it is fetched."""
+    facts = {name: dataset.facts.get(name, "not known") for name in ("download", "disk", "time")}
+    tell(
+        dataset.name,
+        "is large: to download {download}, disk {disk}, time {time}; "
+        "interrupted, the same command goes on".format(**facts),
+    )
+
+
+def fetch_splits(dataset: Dataset, into: Path, mirror: Path | None, seed: int) -> None:
+    for one in dataset.splits:
+        come_from = fetch(one, into, mirror, seed)
+        counts = one.counts(into)
+        words = "{features:,} features, {examples:,} examples, {classes:,} classes"
+        tell(one.label, f"{come_from}: {words.format(**counts._asdict())}")
+
+
 def main() -> None:
     parser = parser_of(__doc__)
-    catalog = read_catalog()
-    parser.add_argument("sets", nargs="*", metavar="SET", help="[default: all]")
+    parser.add_argument("sets", nargs="*", metavar="SET", help="[default: all but the large ones]")
     parser.add_argument("--into", type=Path, default=Path("build/reproduce/data"), metavar="FOLDER")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--catalog", type=Path, default=CATALOG, metavar="FILE")
     given = parser.parse_args()
+    catalog = read_catalog(given.catalog)
     if unknown := set(given.sets) - set(catalog):
-        parser.error(f"not in datasets.toml: {', '.join(sorted(unknown))}")
+        parser.error(f"not in {given.catalog.name}: {', '.join(sorted(unknown))}")
     mirror = Path(os.environ["LOMTREE_DATA"]) if os.environ.get("LOMTREE_DATA") else None
-    for name in given.sets or catalog:
+    for name in given.sets or [name for name in catalog if not catalog[name].large]:
+        if catalog[name].large:
+            announce(catalog[name])
         try:
-            for one in catalog[name].splits:
-                tell(one.label, fetch(one, given.into, mirror, given.seed))
+            fetch_splits(catalog[name], given.into, mirror, given.seed)
         except NotAvailableError as reason:
             tell(name, f"data not available: {reason}")
+        except DataError as error:
+            raise SystemExit(f"{name}: {error}") from None
 
 
 if __name__ == "__main__":

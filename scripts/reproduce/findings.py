@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scripts.reproduce.catalog import Dataset
+from scripts.reproduce.counts import Counts
 from scripts.reproduce.finals import latest
 from scripts.reproduce.grid import ALGORITHMS, best_of, rows_about
 from scripts.reproduce.journal import Journal
@@ -29,6 +30,7 @@ class Finding(NamedTuple):
     passes: dict[str, dict[str, Any]]  # by algorithm: the first split's row of the sweep
     tried: int  # settings
     fetched: bool
+    counts: Counts | None = None  # of its rows, where they are here
 
     @property
     def name(self) -> str:
@@ -106,6 +108,7 @@ def _finding(dataset: Dataset, data: Path, swept: Rows, measured: Rows) -> Findi
         {one: row for one in ALGORITHMS if (row := _sweep_row(rows[0], one))},
         sum(map(len, rows)),
         True,
+        dataset.splits[0].counts(data),
     )
 
 

@@ -45,18 +45,20 @@ def wanted(
 ) -> list[tuple[Setting, Dataset]]:
     """The settings that have no result yet; those that take longest first, set by set."""
     done = {row["key"] for row in journal.rows()}
-    largest_first = sorted(datasets, key=lambda one: -one.facts["examples"])
+    largest_first = sorted(datasets, key=lambda one: -one.counts(folder).examples)
     jobs = []
     for dataset in largest_first:
-        size = (dataset.facts["classes"], dataset.facts["examples"])
-        tried = settings(dataset.label, GRIDS[grid], *size, seed, dataset.fingerprint(folder))
+        _features, examples, classes = dataset.counts(folder)
+        data = dataset.fingerprint(folder)
+        tried = settings(dataset.label, GRIDS[grid], classes, examples, seed, data)
         jobs += [(setting, dataset) for setting in tried if setting.key not in done]
     return jobs
 
 
 def sweep(jobs: list[tuple[Setting, Dataset]], folder: Path, journal: Journal, cores: int) -> None:
     """Every job's row goes to the journal. The bar counts examples: sets differ in size."""
-    total = sum(dataset.facts["examples"] for _, dataset in jobs)
+    sizes = {dataset.label: dataset.counts(folder).examples for _, dataset in jobs}
+    total = sum(sizes[dataset.label] for _, dataset in jobs)
     fresh = multiprocessing.get_context("spawn")  # forks of a process with threads may hang
     with (
         ProcessPoolExecutor(cores, fresh, _die_with_parent) as pool,
@@ -68,7 +70,7 @@ def sweep(jobs: list[tuple[Setting, Dataset]], folder: Path, journal: Journal, c
                 row: dict[str, Any] = future.result()
                 journal.add(row)
                 bar.set_postfix_str(f"{row['setting']['set']} {row['setting']['algorithm']}")
-                bar.update(running[future].facts["examples"])
+                bar.update(sizes[running[future].label])
         except Exception:
             pool.shutdown(wait=False, cancel_futures=True)  # the rest would fail as well
             raise

@@ -59,13 +59,13 @@ def _times(
 
 
 def data_table(findings: list[Finding]) -> Table:
-    """What datasets.toml says of the sets that are here, and the paper of its own."""
+    """What was counted in the sets that are here, and what the paper says of its own."""
     rows = []
     for one in findings:
         facts, paper = one.dataset.facts, one.dataset.paper
-        here = [f"{facts[name]:,}" for name in ("features", "examples", "classes")]
-        if not one.fetched:
-            here = [MISSING, NOTHING, NOTHING]
+        here = [MISSING, NOTHING, NOTHING]
+        if one.counts:
+            here = [f"{number:,}" for number in one.counts]
         said = [str(paper.get(name, NOTHING)) for name in ("size", "features", "examples")]
         classes = str(paper.get("classes", NOTHING))
         rows.append([one.name, *here, *said, classes, facts.get("stands_for", NOTHING)])

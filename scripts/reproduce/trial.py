@@ -45,7 +45,7 @@ def _read(paths: tuple[Path, ...], format: str) -> Examples:
 
 def read_set(dataset: Dataset, folder: Path) -> Examples:
     paths = tuple(dataset.part(folder, name) for name in PARTS)
-    return _read(paths, dataset.facts["format"])
+    return _read(paths, dataset.format)
 
 
 def size_of(batches: list[Batch]) -> int:

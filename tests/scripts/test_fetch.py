@@ -3,78 +3,18 @@
 import bz2
 import gzip
 import hashlib
-import threading
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
 
 import pytest
 
 from scripts.reproduce.catalog import Dataset, fetched, read_catalog
 from scripts.reproduce.download import DownloadError, download
-from scripts.reproduce.fetch import NotAvailableError, fetch, lines_of
+from scripts.reproduce.fetch import fetch, lines_of
+from scripts.reproduce.sources import NotAvailableError
+from tests.scripts.conftest import Server
 
 CONTENT = bytes(range(256)) * 1000
-
-
-class Server:
-    """Files over HTTP; `break_at` cuts the first responses short after so many bytes."""
-
-    def __init__(self, files: dict[str, bytes], ranges: bool = True) -> None:
-        self.files, self.ranges = files, ranges
-        self.break_at: list[int] = []
-        self.asked: list[str | None] = []  # the ranges of all requests
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                server.respond(self)
-
-            def log_message(self, *_) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._http.server_port}/"
-
-    def respond(self, request: BaseHTTPRequestHandler) -> None:
-        wanted = request.headers.get("Range")
-        self.asked.append(wanted)
-        content = self.files.get(request.path[1:])
-        if content is None:
-            request.send_error(404)
-            return
-        begin = 0
-        if wanted and self.ranges:
-            begin = int(wanted.removeprefix("bytes=").removesuffix("-"))
-            if begin >= len(content):
-                request.send_response(416)
-                request.send_header("Content-Range", f"bytes */{len(content)}")
-                request.end_headers()
-                return
-        request.send_response(206 if wanted and self.ranges else 200)
-        request.send_header("Content-Length", str(len(content) - begin))
-        request.end_headers()
-        end = self.break_at.pop(0) if self.break_at else len(content)
-        request.wfile.write(content[begin:end])
-        request.close_connection = True
-
-    def close(self) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-
-
-@pytest.fixture
-def serve():
-    servers = []
-
-    def start(files, **settings) -> Server:
-        servers.append(Server(files, **settings))
-        return servers[-1]
-
-    yield start
-    for one in servers:
-        one.close()
 
 
 def get(server: Server, target, name="file", **settings) -> None:
@@ -150,7 +90,7 @@ ROWS = [b"%d 1:%d\n" % (number % 7, number) for number in range(200)]
 
 
 def a_set(**facts) -> Dataset:
-    return Dataset("tiny", {"suffix": "svm", "format": "libsvm", "source": "somewhere", **facts})
+    return Dataset("tiny", {"format": "libsvm", "source": "somewhere", **facts})
 
 
 def parts_of(dataset: Dataset, folder) -> dict[str, list[bytes]]:
@@ -232,16 +172,16 @@ def test_parts_of_another_seed_or_of_other_files_are_made_anew(tmp_path):
 
 def test_a_file_of_the_web_is_fetched_once_for_all_seeds(serve, tmp_path):
     server = serve({"a": b"".join(ROWS)})
-    dataset = a_set(pool=True, urls=[server.url + "a"])
+    dataset = a_set(pool=True, mirrors=[{"urls": [server.url + "a"]}])
     told = [fetch(dataset, tmp_path, None, seed) for seed in (0, 1, 1)]
-    assert told == ["from somewhere", "from somewhere", "is there already"]
+    assert told == [f"from {server.url}a", f"from {server.url}a", "is there already"]
     assert len(server.asked) == 1
 
 
 def test_a_set_comes_over_the_web_where_there_is_no_mirror(serve, tmp_path):
     server = serve({"a.bz2": bz2.compress(b"".join(ROWS[:90])), "b": b"".join(ROWS[90:])[:-1]})
-    dataset = a_set(pool=True, urls=[server.url + "a.bz2", server.url + "b"])
-    assert fetch(dataset, tmp_path, tmp_path / "no mirror", 0) == "from somewhere"
+    dataset = a_set(pool=True, mirrors=[{"urls": [server.url + "a.bz2", server.url + "b"]}])
+    assert fetch(dataset, tmp_path, tmp_path / "no mirror", 0) == f"from {server.url}a.bz2"
     assert sorted(chain(*parts_of(dataset, tmp_path).values())) == sorted(ROWS)
 
 
@@ -249,7 +189,9 @@ def test_a_member_of_a_zip_with_the_label_last_becomes_libsvm(serve, tmp_path):
     with zipfile.ZipFile(tmp_path / "it.zip", "w") as archive:
         archive.writestr("rows.data", "0.5, -1.0, 0, 3.\n" * 20)
     server = serve({"it.zip": (tmp_path / "it.zip").read_bytes()})
-    dataset = a_set(pool=True, urls=[server.url + "it.zip#rows.data"], layout="csv-label-last")
+    dataset = a_set(
+        pool=True, mirrors=[{"urls": [server.url + "it.zip#rows.data"], "layout": "csv-label-last"}]
+    )
     fetch(dataset, tmp_path / "data", None, 0)
     assert parts_of(dataset, tmp_path / "data")["train"] == [b"3 1:0.5 2:-1.0\n"] * 17
 
@@ -266,7 +208,7 @@ def test_what_ends_in_Z_is_unpacked_by_gzip(tmp_path):
 def test_what_cannot_be_had_is_said_and_leaves_no_part(serve, tmp_path):
     with pytest.raises(NotAvailableError, match="not public"):
         fetch(a_set(source="not public"), tmp_path, None, 0)
-    gone = a_set(urls=[serve({}).url + "file.bz2"])
+    gone = a_set(mirrors=[{"urls": [serve({}).url + "file.bz2"]}])
     with pytest.raises(NotAvailableError, match="404"):
         fetch(gone, tmp_path, None, 0)
     assert not gone.is_in(tmp_path)
@@ -279,4 +221,4 @@ def test_the_catalog_has_the_papers_five_sets_with_its_numbers():
     for name in papers:
         assert {"size", "features", "examples", "classes", "errors"} <= set(catalog[name].paper)
     for one in catalog.values():
-        assert {"title", "source", "format", "suffix", "license", "classes"} <= set(one.facts)
+        assert {"title", "source", "format", "license", "classes"} <= set(one.facts)

@@ -9,6 +9,7 @@ import pytest
 
 from scripts.program import PROGRAM
 from scripts.reproduce.catalog import Dataset, read_catalog
+from scripts.reproduce.counts import Counts
 from scripts.reproduce.figures import count_of, draw
 from scripts.reproduce.findings import Finding, by_classes, read_findings
 from scripts.reproduce.grid import Setting
@@ -61,8 +62,9 @@ def finding(name="a", classes=26, depth=5.0, ratio=2.0, facts=None, **errors) ->
     dataset = Dataset(name, known)
     chosen = list(best.values())
     return Finding(
-        dataset, best, compact, hurried, untrained, chosen, swept, len(swept), bool(best)
-    )
+        dataset, best, compact, hurried, untrained, chosen, swept, len(swept), bool(best),
+        Counts(5, 9, classes) if best else None,
+    )  # fmt: skip
 
 
 def cells(findings, name: str) -> dict[str, list[str]]:
@@ -177,7 +179,7 @@ def make_parts(dataset: Dataset, folder) -> str:
     """Files of a fetched set, with next to nothing in them; their fingerprint."""
     (folder / dataset.label).mkdir()
     for part in ("train", "validation", "test"):
-        content = f"{part} {dataset.split}".encode()
+        content = f"{part} 1:{dataset.split + 1}\n".encode()
         dataset.part(folder, part).write_bytes(gzip.compress(content))
     return dataset.fingerprint(folder)
 

@@ -1,0 +1,5 @@
+"""Sets that are made of something public: each module has build(source, train, test)."""
+
+from scripts.reproduce.builders import clinc150, lemma_fi
+
+BUILDERS = {"clinc150": clinc150, "lemma-fi": lemma_fi}
