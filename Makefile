@@ -17,7 +17,7 @@ help: ## list the targets
 	@echo
 	@echo 'PYTHON=python3.12  makes .venv with another Python than python3 (3.10 or newer)'
 	@echo 'WRITE=1            lets bench, fuzz, soak and reproduce write into docs/, not into build/'
-	@echo 'GRID=full          lets reproduce try all of the paper'\''s settings; GRID=smallest one of each'
+	@echo 'GRID=full          lets reproduce try all of the paper'\''s settings; GRID=smallest next to none'
 	@echo 'SETS="odp aloi"    lets reproduce take these sets alone; large ones are taken only so'
 	@echo 'CATALOG=mine.toml  lets reproduce take the sets of this file (docs/reproduce.md)'
 

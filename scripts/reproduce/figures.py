@@ -30,7 +30,8 @@ from scripts.reproduce.findings import TITLES, Finding, by_classes, read_finding
 from scripts.reproduce.tables import SECTION, add_places, unknown_of
 
 LOOKS = {  # line, marker, grey
-    "lomtree": ("-", "o", "0.0"),
+    "lomtree": ("-", "*", "0.0"),
+    "paper": ("-", "o", "0.0"),
     "rtree": ("--", "s", "0.35"),
     "filter": (":", "^", "0.35"),
     "oaa": ("-.", "D", "0.0"),
@@ -51,7 +52,7 @@ def same_time(findings: list[Finding], pyplot) -> Any:
     figure, panel = pyplot.subplots(figsize=(6, 4), layout="constrained")
     places = list(range(len(shown)))
     for algorithm, kind, label in (
-        ("lomtree", "compact", "LOMtree, k - 1 internal nodes"),
+        ("paper", "compact", "LOMtree, k - 1 internal nodes"),
         ("oaa", "hurried", "OAA, in the same time"),
     ):
         rows = [getattr(one, kind) for one in shown]
@@ -73,9 +74,9 @@ def count_of(text: str) -> float:
 
 def time_ratio(findings: list[Finding], pyplot) -> Any:
     here = [
-        (log2(one.classes), log2(one.test_ratio), one.name)
+        (log2(one.classes), log2(ratio), one.name)
         for one in by_classes(findings)
-        if one.test_ratio
+        if (ratio := one.test_ratio("paper"))
     ]
     if not here:
         return None
@@ -116,11 +117,12 @@ def error_by_pass(findings: list[Finding], pyplot) -> Any:
     )
     for panel, one in zip(panels.flat, shown, strict=False):
         for algorithm, row in one.passes.items():
-            passes = range(1, len(row["validation"]) + 1)
+            # Of lomtree only what all passes together gave is known.
+            passes = [row["passes"]] if "passes" in row else range(1, len(row["validation"]) + 1)
             panel.plot(
                 passes, row["validation"], markersize=4, label=TITLES[algorithm], **look(algorithm)
             )
-        progressive = one.passes["lomtree"]["progressive"]
+        progressive = one.passes.get("paper", {}).get("progressive", [])
         label = "LOMtree, progressive"
         panel.plot(range(1, len(progressive) + 1), progressive, color="0.6", lw=1, label=label)
         panel.set(

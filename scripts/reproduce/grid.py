@@ -7,7 +7,11 @@ from typing import Any, NamedTuple
 
 from scripts.program import PROGRAM
 
-ALGORITHMS = ("lomtree", "rtree", "filter", "oaa")
+# "lomtree" is this program as it is by default: ranked, with nothing to choose but the passes.
+# "paper" is Algorithm 1 and nothing else (--paper), with the paper's step sizes, T and R_S, and one
+# walk.
+ALGORITHMS = ("lomtree", "paper", "rtree", "filter", "oaa")
+DEFAULT_PASSES = (1, 3, 10, 20)  # that "lomtree" is tried with
 LARGEST_FOR_OAA = 1000  # classes; the paper leaves it out where there are more, too
 PASSES = 20  # at most
 PATIENCE = 3  # a setting without a new best validation error in so many passes is stopped
@@ -37,7 +41,7 @@ class Setting(NamedTuple):
 
     set: str
     algorithm: str
-    rate: float
+    rate: float  # 0 where it is the default
     nodes: int  # 0 where there is no T
     resistance: float  # 0 where there is no R_S
     passes: int = PASSES
@@ -58,10 +62,13 @@ def settings(
 ) -> Iterator[Setting]:
     """All that is tried on a set; what the quick grid tries on a set that is not large, the full
     one does not try again."""
-    rest = (grid.passes(examples), seed, data)
+    most = grid.passes(examples)
+    rest = (most, seed, data)
+    for passes in sorted({min(passes, most) for passes in DEFAULT_PASSES}):
+        yield Setting(name, "lomtree", 0, 0, 0, passes, seed, data)
     for nodes, resistance, rate in product(grid.nodes, grid.resistances, grid.rates):
-        yield Setting(name, "lomtree", rate, nodes, resistance, *rest)
-    for algorithm, rate in product(ALGORITHMS[1:], grid.rates):
+        yield Setting(name, "paper", rate, nodes, resistance, *rest)
+    for algorithm, rate in product(ALGORITHMS[2:], grid.rates):
         if algorithm != "oaa" or classes <= LARGEST_FOR_OAA:
             yield Setting(name, algorithm, rate, 0, 0, *rest)
 
@@ -90,5 +97,6 @@ def best_of(rows: list[dict[str, Any]], **wanted: Any) -> Choice | None:
     for row in rows:
         if all(row["setting"][name] == value for name, value in wanted.items()):
             error = min(row["validation"])
-            found.append(Choice(error, row["validation"].index(error) + 1, setting_of(row)))
+            passes = row.get("passes") or row["validation"].index(error) + 1
+            found.append(Choice(error, passes, setting_of(row)))
     return min(found, default=None)

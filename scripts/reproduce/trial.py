@@ -12,13 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lomtree.core.options import Options
+from lomtree.core.constants import BEAM
+from lomtree.core.options import Options, choose_options
 from lomtree.examples.batch import Batch, copy, part
 from lomtree.examples.label_index import LabelIndex
 from lomtree.formats.reader import Reader
 from lomtree.learners.base import Learner
 from lomtree.learners.factory import new_learner
-from lomtree.training.sources import number_examples
+from lomtree.model.model import Model
+from lomtree.training.sources import Numbered, number_examples
+from lomtree.training.trainer import Trainer
 from scripts.program import PROGRAM
 from scripts.reproduce.catalog import PARTS, Dataset
 from scripts.reproduce.grid import PATIENCE, Setting
@@ -53,20 +56,16 @@ def size_of(batches: list[Batch]) -> int:
 
 
 def options_of(setting: Setting, classes: int) -> Options:
-    """The paper has no ranker, and predicts by one walk."""
-    shape: dict[str, Any] = {}
+    """By default there is a ranker; the paper has none, and its rivals go without."""
+    common = {"classes": classes, "seed": setting.seed}
     if setting.algorithm == "lomtree":
-        # T = 0 would mean that it follows the labels
-        shape["max_nodes"] = max(1, setting.nodes * classes - 1)
-        shape["swap_resistance"] = float(setting.resistance)
-    return Options(
-        algorithm=setting.algorithm,
-        learning_rate=float(setting.rate),
-        classes=classes,
-        ranker=False,
-        seed=setting.seed,
-        **shape,
-    )
+        return Options(**common)
+    common["learning_rate"] = float(setting.rate)
+    if setting.algorithm == "paper":
+        nodes = max(1, setting.nodes * classes - 1)  # 0 would mean that T follows the labels
+        shape = {"max_nodes": nodes, "swap_resistance": float(setting.resistance)}
+        return choose_options({"paper": True, **common, **shape})
+    return Options(algorithm=setting.algorithm, ranker=False, **common)
 
 
 def command_of(
@@ -75,13 +74,16 @@ def command_of(
     """The same by hand."""
     options = options_of(setting, classes)
     words = ["lomtree train", *(f"{setting.set}/{part}.{suffix}.gz" for part in parts)]
-    words.append(f"--algorithm {setting.algorithm}")
-    words.append(f"-l {options.learning_rate:g} -k {classes} --passes {passes}")
-    if setting.algorithm == "lomtree":
-        words.append(f"-T {options.max_nodes} -R {options.swap_resistance:g}")
-    if setting.algorithm != "oaa":
+    if setting.algorithm == "paper":
+        words.append(f"--paper -T {options.max_nodes} -R {options.swap_resistance:g}")
+    elif setting.algorithm != "lomtree":
+        words.append(f"--algorithm {setting.algorithm}")
+    if setting.algorithm in ("rtree", "filter"):
         words.append("--no-ranker")
-    return " ".join([*words, f"--seed {setting.seed} --threads 1 -f model.lom"])
+    if setting.rate:
+        words.append(f"-l {options.learning_rate:g}")
+    words.append(f"-k {classes} --passes {passes} --seed {setting.seed} --threads 1 -f model.lom")
+    return " ".join(words)
 
 
 def half_interval(error: float, examples: int) -> float:
@@ -126,7 +128,28 @@ def learn(learner: Learner, batches: Iterator[Batch] | list[Batch]) -> Measured:
 
 
 def predict(learner: Learner, batches: list[Batch]) -> Measured:
-    return _go(learner.predict, batches)
+    """By a walk; by a search and a ranking where there is a ranker."""
+    if learner.ranker is None:
+        return _go(learner.predict, batches)
+
+    def rank(batch: Batch, count: int, predictions: np.ndarray, depths: np.ndarray) -> None:
+        ranking = learner.rank(batch, count, BEAM, 1)
+        predictions[:], depths[:] = ranking.labels[:, 0], ranking.asked
+
+    return _go(rank, batches)
+
+
+def train(options: Options, batches: list[Batch], passes: int) -> tuple[Learner, float]:
+    """As `lomtree train` does it, which keeps some examples for the last pass: a learner, and the
+    seconds that it took."""
+
+    def examples() -> Iterator[Numbered]:
+        return ((batch, len(batch.labels)) for batch in batches)
+
+    model = Model.new(options)
+    begun = time.perf_counter()
+    Trainer(model).run(examples(), passes, examples)
+    return model.learner, time.perf_counter() - begun
 
 
 def start(options: Options, examples: Examples) -> Learner:
@@ -139,16 +162,21 @@ def start(options: Options, examples: Examples) -> Learner:
 
 
 def shape_of(learner: Learner) -> dict[str, Any]:
+    """A ranking asks many more nodes than are on the way to one leaf: there the depth is that of
+    the tree."""
     depths = learner.depths()
-    return {
+    shape: dict[str, Any] = {
         "internal_nodes": getattr(learner, "internal_nodes", None),
         "largest_depth": depths.largest if depths else None,
     }
+    return shape | ({"mean_depth": depths.mean} if depths and learner.ranker else {})
 
 
 def run_trial(setting: Setting, dataset: Dataset, folder: Path) -> dict[str, Any]:
-    """The row of a setting: errors and times of each pass."""
+    """The row of a setting: errors and times of each pass, or of all passes together."""
     examples = read_set(dataset, folder)
+    if setting.algorithm == "lomtree":
+        return _run_default(setting, dataset, examples)
     learner = start(options_of(setting, examples.classes), examples)
     learned: list[Measured] = []
     validated: list[Measured] = []
@@ -158,11 +186,7 @@ def run_trial(setting: Setting, dataset: Dataset, folder: Path) -> dict[str, Any
         validated.append(predict(learner, examples.validation))
         if validated[-1].error < validated[best].error:
             best = len(validated) - 1
-    return {
-        "setting": setting._asdict(),
-        "key": setting.key,
-        "classes": examples.classes,
-        "examples": size_of(examples.train),
+    return _beginning(setting, examples) | {
         "progressive": [one.error for one in learned],
         "validation": [one.error for one in validated],
         "learn_seconds": [one.seconds for one in learned],
@@ -170,6 +194,32 @@ def run_trial(setting: Setting, dataset: Dataset, folder: Path) -> dict[str, Any
         "mean_depth": validated[-1].mean_depth,
         **shape_of(learner),
         "stopped_early": len(validated) < setting.passes,
-        "version": PROGRAM,
         "command": command_of(setting, examples.classes, best + 1, dataset.suffix),
+    }
+
+
+def _beginning(setting: Setting, examples: Examples) -> dict[str, Any]:
+    return {
+        "setting": setting._asdict(),
+        "key": setting.key,
+        "version": PROGRAM,
+        "classes": examples.classes,
+        "examples": size_of(examples.train),
+    }
+
+
+def _run_default(setting: Setting, dataset: Dataset, examples: Examples) -> dict[str, Any]:
+    """What later passes do depends on how many there will be, so all of them are one run."""
+    options = options_of(setting, examples.classes)
+    start(options, examples)
+    learner, seconds = train(options, examples.train, setting.passes)
+    validated = predict(learner, examples.validation)
+    return _beginning(setting, examples) | {
+        "passes": setting.passes,
+        "validation": [validated.error],
+        "learn_seconds": [seconds],
+        "validation_seconds": [validated.seconds],
+        **shape_of(learner),
+        "stopped_early": False,
+        "command": command_of(setting, examples.classes, setting.passes, dataset.suffix),
     }

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from lomtree.core.options import Options
 from scripts.program import PROGRAM, checksum
 from scripts.reproduce.catalog import read_catalog
 from scripts.reproduce.finals import Final, finals_of, first, learn_for, measure
@@ -83,9 +84,10 @@ def run(script: str, folder: Path, *arguments) -> str:
 
 def test_the_full_grid_is_the_papers_and_the_quick_one_is_a_part_of_it():
     full = set(settings("a", GRIDS["full"], 26, 7797))
-    assert len(full) == 7 * 7 * 7 + 3 * 7
+    assert len(full) == 4 + 7 * 7 * 7 + 3 * 7
     assert set(settings("a", GRIDS["quick"], 26, 7797)) < full
-    assert {one.passes for one in full} == {PASSES} == {20}
+    assert {one.passes for one in full if one.algorithm != "lomtree"} == {PASSES} == {20}
+    assert [one.passes for one in settings("a", GRIDS["quick"], 9, 10**6)][:2] == [1, 3]
 
 
 def test_the_quick_grid_makes_fewer_passes_over_a_large_set():
@@ -95,12 +97,20 @@ def test_the_quick_grid_makes_fewer_passes_over_a_large_set():
 
 def test_one_against_all_is_left_out_where_there_are_too_many_classes():
     algorithms = {one.algorithm for one in settings("a", GRIDS["quick"], 1001, 99)}
-    assert algorithms == {"lomtree", "rtree", "filter"}
+    assert algorithms == {"lomtree", "paper", "rtree", "filter"}
 
 
 def test_T_is_a_multiple_of_k_minus_1():
-    assert options_of(Setting("a", "lomtree", 1, 4, 32), 26).max_nodes == 103
-    assert options_of(Setting("a", "lomtree", 1, 4, 32), 26).swap_resistance == 32
+    assert options_of(Setting("a", "paper", 1, 4, 32), 26).max_nodes == 103
+    assert options_of(Setting("a", "paper", 1, 4, 32), 26).swap_resistance == 32
+
+
+def test_one_lomtree_is_the_papers_and_the_other_is_the_default():
+    paper = options_of(Setting("a", "paper", 0.25, 4, 32), 26)
+    assert paper.paper
+    assert not paper.ranker
+    assert (paper.update, paper.learning_rate) == ("sgd", 0.25)
+    assert options_of(Setting("a", "lomtree", 0, 0, 0), 26) == Options(classes=26)
 
 
 def row_of(setting: Setting, *validation: float) -> dict:
@@ -142,7 +152,7 @@ def test_a_line_that_was_cut_short_is_no_row_and_is_written_over(tmp_path):
 
 
 def test_a_trial_tells_the_errors_of_each_pass(folder, tiny):
-    row = run_trial(Setting("tiny", "lomtree", 4, 4, 4, passes=5), tiny, folder / "data")
+    row = run_trial(Setting("tiny", "paper", 4, 4, 4, passes=5), tiny, folder / "data")
     passes = len(row["validation"])
     assert 1 <= passes <= 5
     assert len(row["progressive"]) == len(row["learn_seconds"]) == passes
@@ -160,13 +170,15 @@ def test_a_setting_without_a_new_best_is_stopped(folder, tiny):
     assert len(row["validation"]) == best + 1 + PATIENCE
 
 
-def test_the_command_of_a_row_does_the_same(folder, tiny, lomtree, tmp_path):
-    row = run_trial(Setting("tiny", "lomtree", 1, 2, 8, passes=3), tiny, folder / "data")
+@pytest.mark.parametrize("shape", [("paper", 1, 2, 8), ("lomtree", 0, 0, 0)])
+def test_the_command_of_a_row_does_the_same(folder, tiny, lomtree, tmp_path, shape):
+    row = run_trial(Setting("tiny", *shape, passes=3), tiny, folder / "data")
     _, *words = row["command"].replace("tiny/", f"{folder}/data/tiny/").split()
     words[-1] = str(tmp_path / "model")
     assert lomtree(*words).status == 0
     held_out = folder / "data" / "tiny" / "validation.vw.gz"
-    result = json.loads(lomtree("test", "-i", tmp_path / "model", held_out, "--json").out)
+    walk = ["--walk"] if shape[0] == "paper" else []
+    result = json.loads(lomtree("test", "-i", tmp_path / "model", held_out, "--json", *walk).out)
     assert result["error"] == min(row["validation"])
 
 
@@ -207,30 +219,30 @@ def test_a_killed_sweep_goes_on_and_runs_nothing_twice(folder, tiny, tmp_path, k
 def test_the_best_of_each_algorithm_is_tested_once(folder):
     run("sweep", folder, "--results", folder / "runs.jsonl")
     places = ("--results", folder / "runs.jsonl", "--finals", folder / "finals.jsonl")
-    assert "6 run, 6 in" in run("finals", folder, *places)
+    assert "7 run, 7 in" in run("finals", folder, *places)
     rows = Journal(folder / "finals.jsonl").rows()
     kinds = [(row["kind"], row["setting"]["algorithm"]) for row in rows]
-    algorithms = ("lomtree", "rtree", "filter", "oaa")
-    assert kinds[:4] == [("best", name) for name in algorithms]
-    assert kinds[4:] == [("compact", "lomtree"), ("hurried", "oaa")]
+    algorithms = ("lomtree", "paper", "rtree", "filter", "oaa")
+    assert kinds[:5] == [("best", name) for name in algorithms]
+    assert kinds[5:] == [("compact", "paper"), ("hurried", "oaa")]
     for row in rows:
         assert row["tested"] == 50
         assert 0 <= row["error"] < 0.9
-    assert rows[5]["budget"] == rows[4]["train_seconds"]
-    assert "0 run, 6 in" in run("finals", folder, *places)
+    assert rows[6]["budget"] == rows[5]["train_seconds"]
+    assert "0 run, 7 in" in run("finals", folder, *places)
     lines = (folder / "finals.jsonl").read_text().splitlines(keepends=True)
-    (folder / "finals.jsonl").write_text("".join(lines[:5]) + lines[5][:20])  # killed just then
-    assert "1 run, 6 in" in run("finals", folder, *places)
+    (folder / "finals.jsonl").write_text("".join(lines[:6]) + lines[6][:20])  # killed just then
+    assert "1 run, 7 in" in run("finals", folder, *places)
     again = Journal(folder / "finals.jsonl").rows()
-    assert again[:5] == rows[:5]
-    assert again[5]["budget"] == rows[4]["train_seconds"]
+    assert again[:6] == rows[:6]
+    assert again[6]["budget"] == rows[5]["train_seconds"]
 
 
 def test_where_one_against_all_cannot_be_trained_only_its_predictions_are_timed():
     rows = [row_of(one, 0.5) for one in settings("a", Grid((1,), (1, 4), (4,)), 5000, 99)]
     kinds = [(one.kind, one.setting.algorithm, one.passes) for one in finals_of(rows)]
     assert kinds[-3:] == [
-        ("compact", "lomtree", 1),
+        ("compact", "paper", 1),
         ("hurried", "oaa", 20),
         ("untrained", "oaa", 0),
     ]
@@ -252,16 +264,18 @@ def test_without_time_for_one_example_the_predictions_are_those_of_nothing_learn
     assert 0.5 < row["error"] <= 1
 
 
-def test_a_final_learns_from_the_validation_part_too(folder, tiny, lomtree, tmp_path):
+@pytest.mark.parametrize("shape", [("paper", 1, 2, 8), ("lomtree", 0, 0, 0)])
+def test_a_final_learns_from_the_validation_part_too(folder, tiny, lomtree, tmp_path, shape):
     """By hand: both files."""
-    final = Final("best", Setting("tiny", "lomtree", 1, 2, 8), 3, 0.5)
+    final = Final("best", Setting("tiny", *shape), 3, 0.5)
     row = measure(final, read_set(tiny, folder / "data"), tiny, budget=0.0)
     assert row["learned"] == 3 * (300 + 50)
     _, *words = row["command"].replace("tiny/", f"{folder}/data/tiny/").split()
     words[-1] = str(tmp_path / "model")
     assert lomtree(*words).status == 0
     tested = folder / "data" / "tiny" / "test.vw.gz"
-    result = json.loads(lomtree("test", "-i", tmp_path / "model", tested, "--json").out)
+    walk = ["--walk"] if shape[0] == "paper" else []
+    result = json.loads(lomtree("test", "-i", tmp_path / "model", tested, "--json", *walk).out)
     assert result["error"] == row["error"]
 
 
