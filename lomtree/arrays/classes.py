@@ -5,7 +5,7 @@ came first; "1" is another.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -89,11 +89,31 @@ def plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def label_list(y: Any) -> list[Any]:
+class Labels(NamedTuple):
+    """The labels of examples. What is done to labels is done to the different ones, which are few;
+    to go through all of them takes Python long."""
+
+    different: list[Any]  # in the order in which they come first; of equal ones, the first
+    places: np.ndarray  # int32[examples]: of each example's label among these
+
+    def in_order(self, order: np.ndarray | None) -> "Labels":
+        """Those of the examples of these numbers."""
+        if order is None:
+            return self
+        places = self.places[order]
+        first = np.full(len(self.different), len(places))
+        first[places[::-1]] = np.arange(len(places))[::-1]  # of several, the last one written
+        by_first = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(places))]
+        moved = np.zeros(len(self.different), np.int32)
+        moved[by_first] = np.arange(len(by_first))
+        return Labels([self.different[place] for place in by_first.tolist()], moved[places])
+
+
+def coded(y: Any) -> Labels:
     """Labels as Python's own; ValueError if one of them cannot be a label."""
     labels = y.tolist() if hasattr(y, "tolist") else list(y)
     try:
-        different = set(labels)
+        different = list(dict.fromkeys(labels))
     except TypeError:
         wrong = next(label for label in labels if not isinstance(label, Hashable))
         raise ValueError(
@@ -101,17 +121,17 @@ def label_list(y: Any) -> list[Any]:
         ) from None
     if any(label != label for label in different):
         raise ValueError("Input y contains NaN.")
-    return labels
+    place_of = {label: place for place, label in enumerate(different)}
+    places = np.fromiter(map(place_of.__getitem__, labels), np.int32, len(labels))
+    return Labels(different, places)
 
 
-def label_strings(labels: Sequence[Hashable]) -> Strings:
+def label_strings(labels: Labels) -> Strings:
     """The words of labels, as those of text come from a parser."""
-    words = {label: word_of(plain(label)) for label in dict.fromkeys(labels)}
-    ends = np.cumsum([0, *map(len, words.values())])
-    places = {label: place for place, label in enumerate(words)}
-    found = np.array([places[label] for label in labels], np.int64)
-    text = np.frombuffer(b"".join(words.values()), np.uint8)
-    return Strings(text, ends[:-1][found], ends[1:][found])
+    words = [word_of(plain(label)) for label in labels.different]
+    ends = np.cumsum([0, *map(len, words)])
+    text = np.frombuffer(b"".join(words), np.uint8)
+    return Strings(text, ends[:-1][labels.places], ends[1:][labels.places])
 
 
 def label_array(labels: Sequence[Hashable]) -> np.ndarray:

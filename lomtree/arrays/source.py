@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lomtree.arrays.classes import label_list, label_strings
+from lomtree.arrays.classes import coded, label_strings
 from lomtree.arrays.derived_rows import as_examples, parts_of
 from lomtree.arrays.dicts import batches_of
 from lomtree.arrays.frames import as_frame, frame_rows, is_frame
@@ -16,7 +16,7 @@ from lomtree.arrays.names import FeatureNames
 from lomtree.arrays.rows import DenseRows, Rows, SparseRows
 from lomtree.core.derivations import NOTHING, Derivations
 from lomtree.derived.derivation import Deriver
-from lomtree.examples.examples import Examples
+from lomtree.examples.examples import Examples, Strings
 from lomtree.formats.registry import AUTO
 from lomtree.system.pipeline import DEPTH
 
@@ -80,22 +80,27 @@ def examples_of(
     DataFrame, dicts, or lines of VW or libsvm text, which may have labels of their own. A model
     with derived features wants its `options.derived`."""
     weights = None if sample_weight is None else check_weights(sample_weight)
-    labels = None if y is None else label_list(y)
+    labels = None if y is None else label_strings(coded(y))
+    lengths = {
+        "y": None if labels is None else len(labels.ends),
+        "sample_weight": None if weights is None else len(weights),
+    }
     begin = 0
     for examples in _examples(X, format, derived):
         end = begin + examples.count
-        for name, some in (("y", labels), ("sample_weight", weights)):
-            if some is not None and len(some) < end:
-                raise ValueError(f"X has more examples than {name}, which has {len(some):,}.")
+        for name, length in lengths.items():
+            if length is not None and length < end:
+                raise ValueError(f"X has more examples than {name}, which has {length:,}.")
         if weights is not None:
             examples.batch.weights[: examples.count] = weights[begin:end]
         if labels is not None:
-            examples = replace(examples, labels=label_strings(labels[begin:end]))
+            own = Strings(labels.text, labels.begins[begin:end], labels.ends[begin:end])
+            examples = replace(examples, labels=own)
         yield examples
         begin = end
-    for name, some in (("y", labels), ("sample_weight", weights)):
-        if some is not None and len(some) > begin:
-            raise ValueError(f"X has {begin:,} examples, but {name} has {len(some):,}.")
+    for name, length in lengths.items():
+        if length is not None and length > begin:
+            raise ValueError(f"X has {begin:,} examples, but {name} has {length:,}.")
 
 
 def _examples(X: Any, format: str, derived: Derivations) -> Iterator[Examples]:

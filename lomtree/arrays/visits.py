@@ -6,12 +6,12 @@ its turn comes, with the seed; the order in which the rows lie does not count. A
 3 has three turns, as if it were there three times, and of examples that are equal each has its own.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from zlib import crc32
 
 import numpy as np
 
-from lomtree.arrays.classes import plain
+from lomtree.arrays.classes import Labels, plain
 from lomtree.arrays.rows import Rows
 from lomtree.examples.typed_labels import NoWordError, word_of
 from lomtree.hashing.counter_rng import draw
@@ -41,7 +41,7 @@ def mix_turns(seed, keys, turns):
 
 
 def visits(
-    rows: Rows, labels: Sequence[Hashable], weights: np.ndarray | None, seed: int
+    rows: Rows, labels: Labels, weights: np.ndarray | None, seed: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """The rows in the order of their turns (int64[]), and the weight of each turn (float32[])."""
     keys, order = _keys(rows, labels, seed), np.arange(rows.count)
@@ -59,10 +59,9 @@ def visits(
     return order[by_turn], None if weights is None else weights[by_turn]
 
 
-def _keys(rows: Rows, labels: Sequence[Hashable], seed: int) -> np.ndarray:
+def _keys(rows: Rows, labels: Labels, seed: int) -> np.ndarray:
     """uint64[rows]: what each example says."""
-    of_label = {label: _label_key(label) for label in dict.fromkeys(labels)}
-    keys = np.array([of_label[label] for label in labels], np.uint64)
+    keys = np.array(list(map(_label_key, labels.different)), np.uint64)[labels.places]
     begin = 0
     for batch in rows.batches():
         end = begin + len(batch.labels)

@@ -1,13 +1,12 @@
 """What comes from users, checked in the words of scikit-learn before anything is learned."""
 
-from collections.abc import Hashable
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from lomtree.arrays import source
-from lomtree.arrays.classes import label_list
+from lomtree.arrays.classes import Labels, coded
 from lomtree.arrays.derived_rows import DerivedRows, with_derived
 from lomtree.arrays.dicts import dict_rows
 from lomtree.arrays.frames import frame_rows, is_frame, split_label
@@ -129,37 +128,37 @@ def targets_of(batch: Any, y: str | None) -> tuple[Any, Any, Any]:
     return X, y, weights
 
 
-def _labels_of(estimator: Any, given: Input, y: Any) -> list[Hashable]:
+def _labels_of(estimator: Any, given: Input, y: Any) -> Labels:
     if y is None and given.labels is not None:
         if None in given.labels:
             raise ValueError(f"X[{given.labels.index(None)}] has no label, and there is no y.")
-        return given.labels  # type: ignore[return-value]
+        return coded(given.labels)
     if y is None:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
             "is None."
         )
     labels = read_labels(y)
-    if len(labels) != given.rows.count:
+    if len(labels.places) != given.rows.count:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
-            f"{[given.rows.count, len(labels)]}"
+            f"{[given.rows.count, len(labels.places)]}"
         )
     return labels
 
 
-def read_labels(y: Any) -> list[Any]:
-    """Labels as a list of Python's own. What numpy would make one type keeps its types; floats that
+def read_labels(y: Any) -> Labels:
+    """Labels as Python's own. What numpy would make one type keeps its types; floats that
     are no whole numbers are targets of a regression, unless they are given as objects."""
     if isinstance(y, list | tuple) and len({type(label) for label in y} - _ROWS) > 1:
-        return label_list(list(y))
+        return coded(list(y))
     array = np.asarray(y)
     if isinstance(y, list | tuple) and array.dtype == object and not _ROWS & set(map(type, y)):
-        return label_list(list(y))
+        return coded(list(y))
     array = column_or_1d(array, warn=True)
     if array.dtype.kind in "fc":
         check_classification_targets(array)
-    return label_list(array)
+    return coded(array)
 
 
 _ROWS = {list, np.ndarray}  # of a y that has two dimensions

@@ -141,7 +141,7 @@ max_statistics, max_labels, holdout
         engine = self._new_engine()
         derived = engine.model.options.derived
         training_set = training_set_of(self, X, y, sample_weight, engine.names, True, derived)
-        engine.check_room(training_set.labels)
+        engine.check_room(training_set.labels.different)
         if self.shuffle:
             engine.learn_set(training_set, passes_of(self.passes), engine.model.options.seed)
         else:
@@ -161,8 +161,8 @@ max_statistics, max_labels, holdout
         training_set = training_set_of(
             self, X, y, sample_weight, engine.names, before is None, derived
         )
-        declared = [] if classes is None else read_labels(classes)
-        engine.check_room([*training_set.labels, *declared])
+        declared = [] if classes is None else read_labels(classes).different
+        engine.check_room([*training_set.labels.different, *declared])
         if engine.model.predict_only:
             raise ValueError("This model was saved for prediction alone: it cannot learn on.")
         if before is not None:

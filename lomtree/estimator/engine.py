@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lomtree.arrays.classes import Classes, label_array, sorted_labels
+from lomtree.arrays.classes import Classes, Labels, label_array, sorted_labels
 from lomtree.arrays.names import FeatureNames
 from lomtree.arrays.rows import Rows
 from lomtree.arrays.visits import visits
@@ -27,7 +27,7 @@ class TrainingSet(NamedTuple):
     """Rows to be learned, checked: nothing about them can fail any more."""
 
     rows: Rows
-    labels: list[Hashable]
+    labels: Labels
     weights: np.ndarray | None  # float32[], or 1 for all
     format: str | None  # of the text that has such features
 
@@ -92,15 +92,9 @@ class Engine:
                 yield batch, len(batch.labels)
 
         with self._lock:
-            labels = training_set.labels
-            # Of equal labels, as 1 and True are, the one that stands first in y counts, whichever
-            # comes first.
-            first = {label: label for label in dict.fromkeys(labels)}
             if order is not None:
-                self.declare(first)
-                labels = [labels[row] for row in order.tolist()]
-            self.classes.add(first[label] for label in self.classes.new(labels))
-            numbers = self.classes.numbers(labels)
+                self.declare(training_set.labels.different)
+            numbers = self._numbers(training_set.labels.in_order(order))
             self._note(training_set.format)
             self._run(again(), passes, again)
 
@@ -109,15 +103,20 @@ class Engine:
 
         def numbered() -> Iterator[Numbered]:
             for training_set in training_sets:
-                self.check_room(training_set.labels)
-                self.classes.add(self.classes.new(training_set.labels))
-                numbers = self.classes.numbers(training_set.labels)
+                self.check_room(training_set.labels.different)
+                numbers = self._numbers(training_set.labels)
                 self._note(training_set.format)
                 for batch in training_set.rows.batches(numbers, training_set.weights):
                     yield batch, len(batch.labels)
 
         with self._lock:
             self._run(numbered(), passes, None)
+
+    def _numbers(self, labels: Labels) -> np.ndarray:
+        """int32[]: of all of these, new ones and others."""
+        self.classes.add(self.classes.new(labels.different))
+        numbers: np.ndarray = self.classes.numbers(labels.different)[labels.places]
+        return numbers
 
     def _note(self, format: str | None) -> None:
         self.model.format = self.model.format or format

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import lomtree
+from lomtree.arrays.classes import coded
 from lomtree.arrays.raw_row import RowReader
 from lomtree.arrays.rows import SparseRows
 from lomtree.arrays.visits import visits
@@ -130,7 +131,7 @@ def jobs_of(train: Part, test: Part, work: Path) -> dict[str, Callable[[], float
     def timed(job: Callable[[], object]) -> Callable[[], float]:
         return lambda: seconds(job)
 
-    order = visits(SparseRows(train.X), train.y.tolist(), None, 0)[0]
+    order = visits(SparseRows(train.X), coded(train.y), None, 0)[0]
     parsed, in_order = (
         list(lomtree.examples_of(X, y)) for X, y in (train, (train.X[order], train.y[order]))
     )

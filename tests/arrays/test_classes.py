@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from lomtree.arrays.classes import Classes, label_array, label_list, label_strings, sorted_labels
+from lomtree.arrays.classes import Classes, coded, label_array, label_strings, sorted_labels
 from lomtree.core.constants import NO_LABEL
 from lomtree.examples.label_index import LabelIndex
 from lomtree.examples.typed_labels import NoWordError
@@ -43,14 +43,26 @@ def test_labels_that_no_file_keeps_live_in_memory_and_in_a_pickle():
 
 def test_lists_of_labels_are_checked():
     with pytest.raises(ValueError, match="y has a list in it"):
-        label_list([1, [2]])
+        coded([1, [2]])
     with pytest.raises(ValueError, match="Input y contains NaN"):
-        label_list(["a", float("nan")])
-    assert label_list(np.array([1, 2])) == [1, 2]
+        coded(["a", float("nan")])
+    labels = coded(np.array([7, 5, 7]))
+    assert (labels.different, labels.places.tolist()) == ([7, 5], [0, 1, 0])
+
+
+def test_labels_in_another_order_are_in_that_of_their_first_examples():
+    labels = coded(["a", "b", "a", "c", True, 1])
+    assert labels.different == ["a", "b", "c", True]
+    for order in ([5, 4, 3, 2, 1, 0], [1, 1, 0], [3], []):
+        own = labels.in_order(np.array(order, np.int64))
+        said = [["a", "b", "a", "c", True, True][row] for row in order]
+        assert own.different == list(dict.fromkeys(said))
+        assert [own.different[place] for place in own.places] == said
+    assert labels.in_order(None) is labels
 
 
 def test_words_of_labels_are_those_of_text():
-    strings = label_strings(["b", 1, "b", ""])
+    strings = label_strings(coded(["b", 1, "b", ""]))
     assert [strings.word(number) for number in range(4)] == [b"b", b" 1", b"b", b" ''"]
 
 

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from lomtree.arrays.classes import coded
 from lomtree.arrays.rows import DenseRows, SparseRows
 from lomtree.arrays.visits import MOST_TURNS, visits
 
 
 def turns(X, labels, weights=None, seed=0) -> list[tuple]:
-    order, of_turn = visits(DenseRows(X), labels, weights, seed)
+    order, of_turn = visits(DenseRows(X), coded(labels), weights, seed)
     said = [(*X[row].tolist(), labels[row]) for row in order.tolist()]
     return said if of_turn is None else list(zip(said, of_turn.tolist(), strict=True))
 
@@ -32,8 +33,8 @@ def test_rows_that_lie_otherwise_have_the_same_turns(data):
 def test_a_sparse_matrix_has_the_turns_of_the_array(data):
     sparse = pytest.importorskip("scipy.sparse")
     X, labels = data
-    order, _ = visits(SparseRows(sparse.csr_array(X)), labels, None, 0)
-    assert order.tolist() == visits(DenseRows(X), labels, None, 0)[0].tolist()
+    order, _ = visits(SparseRows(sparse.csr_array(X)), coded(labels), None, 0)
+    assert order.tolist() == visits(DenseRows(X), coded(labels), None, 0)[0].tolist()
 
 
 def test_a_weight_is_as_many_repetitions(data):
