@@ -1,0 +1,198 @@
+"""Work per prediction over the number of classes k, on classes that can be learned: the paper's
+first hypothesis without the memory of a machine, and errors beside the least possible.
+
+    python -m scripts.bench.work_over_classes [--exponents 8 12 16] [--write docs/benchmarks.md]
+                                    (2^16: a minute; 2^20: half an hour, 10 GB)
+
+A class is a word of 4 letters of an alphabet of k^(1/4), and every such word is a class. An example
+is its class's word in which each letter is another one with probability NOISE; its features are the
+letters with their places, and the pairs and triples of neighbours. Nobody can do better than to
+read what is written, so the least possible error, Bayes', is 1 - (1 - NOISE)^4.
+
+Counted per prediction: regressors of nodes asked; labels compared by a ranking, each with two
+numbers a feature; and weights fetched, which is features times regressors, and twice features times
+labels. (A ranking also reads up to 1,024 postings of lists, whatever k is.) One-against-all asks k
+regressors. The microseconds are of one core, and grow with the memory that weights take.
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.core.constants import BEAM
+from lomtree.core.options import Options
+from lomtree.examples.batch import CONSTANT, Batch, part
+from lomtree.learners.base import Learner
+from lomtree.model.model import Model
+from lomtree.training.sources import Numbered
+from lomtree.training.trainer import Trainer
+from scripts.command import add_write, parser_of, run_script
+from scripts.report import table, write_section
+
+LETTERS = 4
+NOISE = 0.01
+A_CLASS = 6  # examples to learn from, of each class
+SIZE = 8192  # examples of a batch
+TESTED, COUNTED = 20_000, 200  # examples; those whose candidates are counted
+FEATURES = 3 * LETTERS - 3 + 1  # letters, pairs, triples, and the constant
+BAYES = 1 - (1 - NOISE) ** LETTERS
+
+
+class Words:
+    """Examples of k = alphabet^4 classes, without end."""
+
+    def __init__(self, exponent: int, seed: int) -> None:
+        self.alphabet = 1 << (exponent // LETTERS)
+        self.classes = self.alphabet**LETTERS
+        self._random = np.random.default_rng([seed, exponent])
+
+    def batch(self, count: int) -> Batch:
+        labels = self._random.integers(self.classes, size=count)
+        return as_batch(self.written(labels), labels, self.alphabet)
+
+    def written(self, labels: np.ndarray) -> np.ndarray:
+        """int[count, LETTERS]: the letters of these classes, some of them wrong."""
+        powers = self.alphabet ** np.arange(LETTERS)
+        letters = labels[:, None] // powers % self.alphabet
+        wrong = self._random.random(letters.shape) < NOISE
+        others = self._random.integers(1, self.alphabet, size=letters.shape)
+        return np.where(wrong, (letters + others) % self.alphabet, letters)
+
+
+def as_batch(letters: np.ndarray, labels: np.ndarray, alphabet: int) -> Batch:
+    columns = []
+    for length in (1, 2, 3):
+        for begin in range(LETTERS - length + 1):
+            number = letters[:, begin : begin + length] @ alphabet ** np.arange(length)
+            place = 8 * length + begin
+            columns.append((number * 64 + place) * 2654435761 % 2**32)
+    count = len(labels)
+    columns.append(np.full(count, CONSTANT))
+    features = np.column_stack(columns).astype(np.uint32)
+    return Batch(
+        np.arange(count + 1, dtype=np.int64) * FEATURES,
+        features.reshape(-1),
+        np.ones(count * FEATURES, np.float32),
+        labels.astype(np.int32),
+        np.ones(count, np.float32),
+    )
+
+
+class Work(NamedTuple):
+    """Means over test examples."""
+
+    classes: int
+    walk_error: float
+    error: float
+    depth: float  # regressors that a walk asks
+    asked: float  # regressors that a search asks
+    compared: float  # labels
+    walk_microseconds: float
+    microseconds: float
+
+    @property
+    def walk_weights(self) -> float:
+        return FEATURES * self.depth
+
+    @property
+    def weights(self) -> float:
+        return FEATURES * (self.asked + 2 * self.compared)
+
+
+def learned(words: Words, seed: int) -> Learner:
+    def examples() -> Iterator[Numbered]:
+        left = A_CLASS * words.classes
+        while left > 0:
+            batch = words.batch(min(SIZE, left))
+            yield batch, len(batch.labels)
+            left -= len(batch.labels)
+
+    model = Model.new(Options(classes=words.classes, seed=seed))
+    Trainer(model).run(examples())
+    return model.learner
+
+
+def measure(exponent: int, seed: int = 0, tested: int = TESTED) -> Work:
+    words = Words(exponent, seed)
+    learner = learned(words, seed)
+    test = words.batch(tested)
+    labels, depths = np.empty((2, tested), np.int32)
+    few = min(COUNTED, tested)
+    learner.predict(part(test, 0, few), few, labels, depths)  # what compiles is not timed
+    learner.rank(part(test, 0, few), few, BEAM, 1)
+    begun = time.perf_counter()
+    learner.predict(test, tested, labels, depths)
+    walked = time.perf_counter()
+    ranking = learner.rank(test, tested, BEAM, 1)
+    ended = time.perf_counter()
+    compared = [learner.candidates(part(test, one, one + 1))[1] for one in range(few)]
+    return Work(
+        words.classes,
+        float(np.mean(labels != test.labels)),
+        float(np.mean(ranking.labels[:, 0] != test.labels)),
+        float(depths.mean()),
+        float(ranking.asked.mean()),
+        float(np.mean(compared)),
+        1e6 * (walked - begun) / tested,
+        1e6 * (ended - walked) / tested,
+    )
+
+
+def describe(found: list[Work]) -> str:
+    headings = ["k", "Bayes' error", "error", "one walk", "regressors", "one walk: regressors"]
+    headings += ["labels compared", "weights", "one walk: weights", "one-against-all: weights"]
+    headings += ["us", "one walk: us"]
+    rows = []
+    for one in found:
+        errors = [f"{error:.2%}" for error in (BAYES, one.error, one.walk_error)]
+        counts = [f"{number:,.1f}" for number in (one.asked, one.depth, one.compared)]
+        fetched = (one.weights, one.walk_weights, FEATURES * one.classes)
+        times = [f"{taken:.1f}" for taken in (one.microseconds, one.walk_microseconds)]
+        weights = [f"{number:,.0f}" for number in fetched]
+        rows.append([f"{one.classes:,}", *errors, *counts, *weights, *times])
+    return table(headings, rows) + growth(found)
+
+
+def growth(found: list[Work]) -> str:
+    """How much more is done at the largest k than at the smallest."""
+    if len(found) < 2:
+        return ""
+    first, last = found[0], found[-1]
+    logs = np.log2(last.classes) / np.log2(first.classes)
+    said = [f"log k {logs:.2f}"]
+    for name, what in (("walk_weights", "one walk"), ("weights", "a default prediction")):
+        times = getattr(last, name) / getattr(first, name)
+        said.append(f"the weights that {what} fetches {times:.2f}")
+    took = last.walk_microseconds / first.walk_microseconds
+    said.append(f"the time of one walk {took:.2f}")
+    return (
+        f"\nFrom {first.classes:,} to {last.classes:,} classes k grows "
+        f"{last.classes / first.classes:,.0f} times, {', '.join(said)} times.\n"
+    )
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument(
+        "--exponents", type=int, nargs="+", default=[8, 12, 16], metavar="N", help="k = 2^N"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    add_write(parser)
+    given = parser.parse_args()
+    if any(one % LETTERS or not LETTERS <= one <= 20 for one in given.exponents):
+        parser.error(f"exponents are multiples of {LETTERS} from {LETTERS} to 20")
+    found = []
+    for exponent in sorted(given.exponents):
+        found.append(measure(exponent, given.seed))
+        print(*found[-1], file=sys.stderr, flush=True)
+    text = describe(found)
+    print(text)
+    if given.write:
+        write_section(given.write, "work over classes", text)
+
+
+if __name__ == "__main__":
+    run_script(main)
