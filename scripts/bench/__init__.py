@@ -6,6 +6,8 @@
 - python_api         LomTreeClassifier beside the command line: fit, predict, one row at a time
 - growth             time and memory of whole commands up to a million classes
 - time_over_classes  time per example over the number of classes, for all algorithms
+- work_over_classes  regressors asked and weights fetched over the number of classes, and errors
+                     beside the least possible
 - collisions         how often two features of one example share a weight
 - made, odp_like     print the data that these make
 
