@@ -29,11 +29,14 @@ def dispatcher_of(function: Callable, inlined: bool) -> Any:
 def compile_for(dispatcher: Any, arguments: tuple) -> Code:
     import numba
 
+    from lomtree.jit.economy import economy, object_file_of  # it imports numba
+
     types = tuple(numba.typeof(argument) for argument in arguments)
-    dispatcher.compile(types)
+    with economy():
+        dispatcher.compile(types)
     compiled = dispatcher.overloads[types]
     _check_convention(compiled.fndesc, arguments)
-    object_file = compiled.library._get_compiled_object()
+    object_file = object_file_of(compiled.library)
     if b"\0numba_" in object_file or b"\0NRT_" in object_file:
         # Such a call would go nowhere in a run without numba.
         name = dispatcher.py_func.__qualname__
