@@ -1,15 +1,16 @@
 """This program and Vowpal Wabbit side by side: whole commands, taken in turn.
 
-    python -m scripts.bench.beside_vw [SET ...] [--algorithm oaa] [--write docs/benchmarks.md]
+    python -m scripts.bench.beside_vw [SET ...] [--minutes 20] [--write docs/benchmarks.md]
 
 Reads the sets of the folder named by LOMTREE_DATA; those that are not there are left out, and their
 sections stay as they are. odp-like is made (odp_like.py), is the largest by far (a round takes a
 quarter of an hour) and gets one.
 
-For each set: seconds (best of --rounds) and peak memory of training and predicting, the size of the
-last model, test errors, where this program's time goes, and whether the targets are reached. Every
-set has its own section of the file, which is written after each round: sets can be measured one by
-one, and what a long run has found is kept.
+For each set: seconds (median of --rounds) and peak memory of training and predicting, the size of
+the last model, test errors, where this program's time goes, and whether the targets are reached.
+Every set has its own section of the file, which is written after each round: sets can be measured
+one by one, and what a long run has found is kept. With --minutes no round begins that would hardly
+end by then.
 
 This program learns and predicts as VW does: trees alone (--no-ranker), one walk (--walk);
 ranker_cost.py measures the rest. Both start Python first. `start` is the time that one example
@@ -21,11 +22,13 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.bench.costs import BOTH, US, VW, Comparison, Cost, best, run
+from scripts.bench.costs import BOTH, US, VW, Comparison, Cost, run, typical
 from scripts.bench.targets import verdicts
 from scripts.bench.texts import Texts, made_texts, texts_of
 from scripts.bench.timings import Stage, stages_in
@@ -50,6 +53,7 @@ SETS = {
     "aloi-438": Set("svm", SMALL),
     "clinc150": Set("vw", SMALL),
     "bible-verses": Set("vw", LARGE, algorithms=("lomtree",)),
+    "lemma-fi": Set("vw", LARGE, algorithms=("lomtree",)),
     "odp-like": Set(None, LARGE, rounds=1, algorithms=("lomtree",)),
 }
 CLASSES, FEATURES = 100_000, 500_000  # of what is made
@@ -98,10 +102,23 @@ def stages_of(texts: Texts, algorithm: str, bits: Bits, passes: int) -> dict[str
     return stages
 
 
-def measure(texts: Texts, stages: dict[str, Callable], rounds: int) -> Iterator[Comparison]:
+def rounds_within(rounds: int, seconds: float) -> Iterator[int]:
+    """So many rounds, but after the first one none that would end later than in so many seconds if
+    it took as long as the others."""
+    begin = time.monotonic()
+    for number in range(rounds):
+        passed = time.monotonic() - begin
+        if number and passed + passed / number > seconds:
+            return
+        yield number
+
+
+def measure(
+    texts: Texts, stages: dict[str, Callable], rounds: Iterable[int]
+) -> Iterator[Comparison]:
     """What is known after each round."""
     costs: dict[tuple[str, str], list[Cost]] = {(s, w): [] for s in stages for w in BOTH}
-    for _ in range(rounds):
+    for _ in rounds:
         for stage, command in stages.items():
             for who in BOTH:
                 cost = run(command(who))
@@ -112,7 +129,7 @@ def measure(texts: Texts, stages: dict[str, Callable], rounds: int) -> Iterator[
                     flush=True,
                 )
         yield Comparison(
-            {key: best(found) for key, found in costs.items()},
+            {key: typical(found) for key, found in costs.items()},
             {who: os.path.getsize(texts.of("model", who)) / 1e6 for who in BOTH},
             {who: error(texts, who) for who in BOTH},
         )
@@ -133,8 +150,7 @@ def side_by_side(found: Comparison) -> str:
         rate = None if stage.startswith("start") else found.once_started(stage)
         rows.append([
             stage,
-            *(f"{found.costs[stage, who].seconds:.2f} s, "
-              f"{found.costs[stage, who].megabytes:.0f} MB" for who in BOTH),
+            *(cost_in_words(found.costs[stage, who]) for who in BOTH),
             f"{found.faster(stage):.2f}", f"{rate:.2f}" if rate else "",
             f"{found.memory(stage):.2f}",
         ])  # fmt: skip
@@ -143,6 +159,11 @@ def side_by_side(found: Comparison) -> str:
     rows.append(["the last model", *sizes, "", "", f"{share:.2f}"])
     rows.append(["test error", *(f"{found.errors[who]:.2f}%" for who in BOTH), "", "", ""])
     return table(["stage", "lomtree", "VW", "times as fast", "once started", "MB of VW's"], rows)
+
+
+def cost_in_words(cost: Cost) -> str:
+    spread = f" (+-{cost.spread / 2:.0%})" if cost.spread else ""
+    return f"{cost.seconds:.2f} s{spread}, {cost.megabytes:.0f} MB"
 
 
 def inner_stages(found: Comparison) -> str:
@@ -164,7 +185,7 @@ def cell(stage: Stage | None) -> str:
 def describe(name: str, bits: Bits, texts: Texts, rounds: int, found: Comparison) -> str:
     text = (
         f"### {name}\n\n{texts.classes:,} classes, {texts.lines['train']:,} examples to train with "
-        f"and {texts.lines['test']:,} to test, `-b {bits[US]}` ({bits[VW]} for VW), best of "
+        f"and {texts.lines['test']:,} to test, `-b {bits[US]}` ({bits[VW]} for VW), median of "
         f"{rounds}:\n\n"
         f"{side_by_side(found)}\n{inner_stages(found)}"
     )
@@ -177,6 +198,7 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(SETS))
     parser.add_argument("--algorithm", choices=VW_ALGORITHMS, default="lomtree")
     parser.add_argument("--rounds", type=int, help="3; odp-like 1")
+    parser.add_argument("--minutes", type=float, default=inf, help="that a set may take")
     parser.add_argument("--passes", type=int, default=5)
     parser.add_argument("--bits", type=int, help="of our weight table, in any set")
     parser.add_argument("--vw-bits", type=int, help="of VW's")
@@ -209,7 +231,7 @@ def compare(name: str, given: argparse.Namespace) -> None:
         else:
             texts = made_texts(given.examples, CLASSES, FEATURES, work)
         stages = stages_of(texts, given.algorithm, bits, given.passes)
-        found = measure(texts, stages, given.rounds or rounds)
+        found = measure(texts, stages, rounds_within(given.rounds or rounds, 60 * given.minutes))
         for done, comparison in enumerate(found, 1):
             text = describe(name, bits, texts, done, comparison)
             if given.write:

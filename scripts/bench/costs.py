@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
@@ -18,6 +19,7 @@ class Cost(NamedTuple):
     said: str = ""  # on stderr
     printed: str = ""  # on stdout
     processor: float = 0.0  # seconds, of all cores
+    spread: float = 0.0  # of several runs: the slowest beyond the fastest, by the median
 
 
 def run(command: list[str]) -> Cost:
@@ -38,6 +40,16 @@ def best(costs: list[Cost]) -> Cost:
     """The fastest run, with the least memory of all."""
     fastest = min(costs)
     return fastest._replace(megabytes=min(cost.megabytes for cost in costs))
+
+
+def typical(costs: list[Cost]) -> Cost:
+    """The median run of an odd number, with the median of its memory, and how far runs differ."""
+    seconds = sorted(cost.seconds for cost in costs)
+    middle = sorted(costs)[(len(costs) - 1) // 2]
+    return middle._replace(
+        megabytes=median(cost.megabytes for cost in costs),
+        spread=(seconds[-1] - seconds[0]) / middle.seconds,
+    )
 
 
 class Comparison(NamedTuple):

@@ -13,15 +13,17 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from statistics import median
 
-from scripts.bench.costs import US, VW, Cost, run
+from scripts.bench.beside_vw import cost_in_words
+from scripts.bench.costs import US, VW, Cost, run, typical
 from scripts.bench.texts import Texts, texts_of
 from scripts.command import add_write, parser_of, run_script
 from scripts.report import table, write_section
 
-PASSES = {"bible-verses": 1, "isolet": 20, "clinc150": 10}
-SUFFIX = {"bible-verses": "vw", "isolet": "svm", "clinc150": "vw"}
+PASSES = {"bible-verses": 1, "lemma-fi": 1, "isolet": 20, "aloi-438": 20, "clinc150": 10}
+SUFFIX = {
+    "bible-verses": "vw", "lemma-fi": "vw", "isolet": "svm", "aloi-438": "svm", "clinc150": "vw",
+}  # fmt: skip
 
 
 def commands_of(texts: Texts, passes: int) -> dict[str, list[str]]:
@@ -55,10 +57,7 @@ def measure(commands: dict[str, list[str]], rounds: int) -> dict[str, Cost]:
             print(f"{name}: {cost.seconds:.2f} s, {cost.megabytes:.0f} MB", file=sys.stderr)
             if number:
                 costs[name].append(cost)
-    return {
-        name: Cost(median(c.seconds for c in some), median(c.megabytes for c in some))
-        for name, some in costs.items()
-    }
+    return {name: typical(some) for name, some in costs.items()}
 
 
 def rows_of(name: str, folder: Path, rounds: int) -> list[list[str]]:
@@ -74,7 +73,7 @@ def rows_of(name: str, folder: Path, rounds: int) -> list[list[str]]:
         other = costs.get(beside.get(line, ""))
         ratio = f"{cost.seconds / other.seconds:.2f} of {beside[line]}" if other else ""
         memory = f"{cost.megabytes / other.megabytes:.2f}" if other else ""
-        row = [name, str(PASSES[name]), line, f"{cost.seconds:.2f} s", f"{cost.megabytes:.0f} MB"]
+        row = [name, str(PASSES[name]), line, cost_in_words(cost)]
         rows.append([*row, ratio, memory, f"{error:.2%}" if line == "predict" else ""])
     return rows
 
@@ -90,7 +89,7 @@ def main() -> None:
     for name in set(given.sets) - set(there):
         print(f"{name}: data not available in {folder}", file=sys.stderr)
     rows = [row for name in there for row in rows_of(name, folder, given.rounds)]
-    headings = ["set", "passes", "command", "time", "memory", "time beside", "memory beside"]
+    headings = ["set", "passes", "command", "cost", "time beside", "memory beside"]
     text = table([*headings, "test error"], rows)
     print(text)
     if given.write:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from scripts.bench.costs import BOTH, LEAST_SECONDS, US, VW, Comparison
 
 # Sets so large that starting does not matter.
-LARGE = ("bible-verses", "odp-like")
-TRAIN, PREDICT = 6.0, 5.0  # times as fast, at least
-MEMORY = 1 / 3  # of VW's, at most
+LARGE = ("bible-verses", "lemma-fi", "odp-like")
+TRAIN, TRAIN_LONGER, PREDICT = 8.0, 9.0, 8.0  # times as fast, at least
+MEMORY = 0.2  # of VW's, at most
 
 # Sets so small that whole commands are little more than starting.
 SMALL = ("isolet", "clinc150")
@@ -26,7 +26,8 @@ def verdicts(name: str, found: Comparison) -> Iterator[str]:
 
 def large(found: Comparison, stages: list[str]) -> Iterator[str]:
     for stage in stages:
-        wanted = TRAIN if stage.startswith("train") else PREDICT
+        wanted = TRAIN_LONGER if stage.endswith("passes") else TRAIN
+        wanted = wanted if stage.startswith("train") else PREDICT
         faster = found.faster(stage)
         yield verdict(f"{stage}: {faster:.2f} times as fast, {wanted:g} wanted", faster >= wanted)
     for stage in stages:
