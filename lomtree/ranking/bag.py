@@ -59,10 +59,13 @@ def empty(bag, held):
 def best_of(bag, held, share, places):
     """Write the places of the labels that have most, largest first, of equals the one that came
     first, but none that has less than this share of the first; returns how many."""
-    most, count, least = len(places), 0, -np.inf
+    most, count, largest = len(places), 0, -np.inf
+    for place in range(held):
+        largest = max(largest, bag.masses[place])
+    least = share * largest if largest > 0.0 else -np.inf  # most have less
     for place in range(held):
         mass = bag.masses[place]
-        if count == most and mass <= least:
+        if mass < least or (count == most and mass <= least):
             continue
         at = count if count < most else most - 1
         while at > 0 and bag.masses[places[at - 1]] < mass:
@@ -70,7 +73,8 @@ def best_of(bag, held, share, places):
             at -= 1
         places[at] = place
         count = min(count + 1, most)
-        least = bag.masses[places[count - 1]]
+        if count == most:
+            least = max(least, bag.masses[places[count - 1]])
     while count > 1 and bag.masses[places[count - 1]] < share * bag.masses[places[0]]:
         count -= 1
     return count

@@ -1,9 +1,9 @@
 """Labels with their probabilities: candidates are found, compared and ranked.
 
 The trees name labels with masses: the sum, over the leaves that searches have found, of the leaf's
-probability times the label's share of it. The lists (label_lists) name others. The best of both
-are the candidates; each is compared by its mass, its centroid and the score of its regressor,
-weighed as combination has learned. All of this is O(candidates), never O(labels).
+probability times the label's share of it. The lists name others (shortlist). The best of both are
+the candidates; each is compared by its mass, its centroid and the score of its regressor, weighed
+as combination has learned. All of this is O(candidates), never O(labels).
 """
 
 from math import exp, log
@@ -23,15 +23,12 @@ from lomtree.ranking.label_features import (
     length_of,
     make_label_features,
 )
-from lomtree.ranking.label_lists import LabelLists, make_label_lists, vote
+from lomtree.ranking.label_lists import LabelLists, make_label_lists
 
 # Candidates are so many at most from trees and from lists (or half of what is to be named, if that
-# is more), and only those that have some share of what the best one has. To compare one takes a
-# look at each feature, so lists name fewer where examples are long.
+# is more), and only those that have some share of what the best one has.
 FROM_EACH = 64
-FEWEST_VOTED = 16
-MOST_COMPARED = 4096  # features of an example times labels that lists name
-LEAST_MASS, LEAST_VOTE = 0.02, 0.3
+LEAST_MASS = 0.02
 BUDGET = 1024  # votes of an example's lists
 SMALLEST_MASS = 1e-3  # beside that of all labels found: the trees did not find the label
 LARGEST_LOGIT = 1e6
@@ -130,24 +127,11 @@ def add_found(found, row, scratch):
 
 
 @kernel
-def most_voted(vector, places):
-    """How many labels lists may name for an example."""
-    if len(places) > FROM_EACH:  # so many are to be named
-        return len(places)
-    length = max(vector.end - vector.begin, 1)
-    return min(max(MOST_COMPARED // length, FEWEST_VOTED), len(places))
-
-
-@kernel
-def add_voted(lists, vector, scratch, count):
+def add_voted(shortlist, row, candidates, count):
     """Make candidates of the labels that lists vote for; returns how many there are then."""
-    bag, candidates, trees = scratch.bag, scratch.candidates, count
-    held = vote(lists, BUDGET, vector, scratch.sizes, bag)
-    places = scratch.places[: most_voted(vector, scratch.places)]
-    chosen = best_of(bag, held, LEAST_VOTE, places)
-    empty(bag, held)
-    for place in range(chosen):
-        label, there = bag.labels[scratch.places[place]], False
+    trees = count
+    for place in range(shortlist.counts[row]):
+        label, there = shortlist.labels[row, place], False
         for other in range(trees):
             if candidates.labels[other] == label:
                 candidates.found[other] = 3
@@ -161,28 +145,41 @@ def add_voted(lists, vector, scratch, count):
 
 
 @kernel
-def find_candidates(scorer, vector, found, row, scratch):
-    """Find the candidates of an example and compare them; returns their number."""
-    candidates, weights = scratch.candidates, scorer.weights
-    count = add_found(found, row, scratch)
+def compare_candidate(scorer, vector, length, candidates, place):
+    """Write the other signs of a candidate, and its logit."""
+    cosine, of_roots, coverage, score = 0.0, 0.0, 0.0, 0.0
     if scorer.ranked:
-        count = add_voted(scorer.lists, vector, scratch, count)
+        label = candidates.labels[place]
+        cosine, of_roots, coverage, score = compare(scorer.known, vector, length, label)
+    signs, logit = candidates.signs[place], 0.0
+    signs[COSINE] = cosine
+    signs[ROOTS] = of_roots
+    signs[COVERAGE] = coverage
+    signs[REGRESSOR] = score
+    for sign in range(NONE):
+        logit += scorer.weights[sign] * signs[sign]
+    candidates.logits[place] = min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)
+
+
+@kernel
+def compare_all(scorer, vector, candidates, count):
+    """Compare so many candidates with an example."""
+    length = 0.0
+    if scorer.ranked:
+        length = length_of(vector)
         for place in range(count):
             fetch(scorer.known, vector, candidates.labels[place])
-    length = length_of(vector) if scorer.ranked else 0.0
     for place in range(count):
-        cosine, of_roots, coverage, score = 0.0, 0.0, 0.0, 0.0
-        if scorer.ranked:
-            label = candidates.labels[place]
-            cosine, of_roots, coverage, score = compare(scorer.known, vector, length, label)
-        signs, logit = candidates.signs[place], 0.0
-        signs[COSINE] = cosine
-        signs[ROOTS] = of_roots
-        signs[COVERAGE] = coverage
-        signs[REGRESSOR] = score
-        for sign in range(NONE):
-            logit += weights[sign] * signs[sign]
-        candidates.logits[place] = min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)
+        compare_candidate(scorer, vector, length, candidates, place)
+
+
+@kernel
+def find_candidates(scorer, vector, found, shortlist, row, scratch):
+    """Find the candidates of an example and compare them; returns their number."""
+    candidates = scratch.candidates
+    count = add_found(found, row, scratch)
+    count = add_voted(shortlist, row, candidates, count)
+    compare_all(scorer, vector, candidates, count)
     return count
 
 
@@ -213,10 +210,14 @@ def put_best(labels, logits, count, none, ranking, example):
 
 
 @kernel
-def rank(scorer, batch, found, first, last, scratch, ranking):
-    """Rank the labels of the examples first:last; row 0 of what was found is the first's."""
+def rank(scorer, batch, found, shortlist, first, last, scratch, ranking):
+    """Rank the labels of those of the examples first:last that are open; row 0 of what was found
+    and of the shortlist is the first's."""
     for example in range(first, last):
+        row = example - first
+        if not shortlist.is_open[row]:
+            continue
         vector = vector_of(batch, example)
-        count = find_candidates(scorer, vector, found, example - first, scratch)
+        count = find_candidates(scorer, vector, found, shortlist, row, scratch)
         labels, logits = scratch.candidates.labels, scratch.candidates.logits
         put_best(labels, logits, count, scorer.weights[NONE], ranking, example)

@@ -61,18 +61,18 @@ def place_among(candidates, count, label):
 
 
 @kernel
-def find_places(scorer, batch, found, first, last, scratch, places):
+def find_places(scorer, batch, found, shortlist, first, last, scratch, places):
     """Write at which place each finder has the label of the examples first:last, or NOT_FOUND; row
-    0 of what trees have found is the first's. Without a ranker trees are the only finder."""
+    0 of what trees and lists have found is the first's. Without a ranker only trees find any."""
     for example in range(first, last):
         label = batch.labels[example]
         for finder in range(FINDERS):
             places[example, finder] = NOT_FOUND
         if label == NO_LABEL:
             continue
-        vector = vector_of(batch, example)
-        places[example, TREES] = place_by_trees(found, example - first, scratch.bag, label)
+        vector, row = vector_of(batch, example), example - first
+        places[example, TREES] = place_by_trees(found, row, scratch.bag, label)
         if scorer.ranked:
             places[example, LISTS] = place_by_lists(scorer.lists, vector, scratch, label)
-            count = find_candidates(scorer, vector, found, example - first, scratch)
+            count = find_candidates(scorer, vector, found, shortlist, row, scratch)
             places[example, CANDIDATES] = place_among(scratch.candidates, count, label)

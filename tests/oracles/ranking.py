@@ -10,14 +10,13 @@ import numpy as np
 
 from lomtree.ranking.combination import FADED, FIRST, MEMORY, SPREAD
 from lomtree.ranking.probe import MOST_PROBED, MOST_RESERVED, RESERVED
-from lomtree.ranking.ranking import (
-    BUDGET,
+from lomtree.ranking.ranking import BUDGET, FROM_EACH, LEAST_MASS, SMALLEST_MASS
+from lomtree.ranking.shortlist import (
     FEWEST_VOTED,
-    FROM_EACH,
-    LEAST_MASS,
+    FIRST_COMPARED,
+    LEAD,
     LEAST_VOTE,
     MOST_COMPARED,
-    SMALLEST_MASS,
 )
 from tests.oracles.label_lists import best_of
 from tests.oracles.label_trees import draw
@@ -58,6 +57,19 @@ def rank(signs, weights, top):
     total = sum(math.exp(logit - largest) for logit in [weights[-1], *logits.values()])
     best = sorted(logits, key=lambda label: -logits[label])[:top]
     return [(label, math.exp(logits[label] - largest) / total) for label in best]
+
+
+def sure(features, xs, known, lists, weights):
+    """[(label, probability)] of the label that leads without the trees, or [] if none does."""
+    named = candidates([], 1, features, xs, known, lists)
+    first = {label: named[label][0] for label in list(named)[:FIRST_COMPARED]}
+    logits = [
+        sum(w * sign for w, sign in zip(weights, row, strict=False)) for row in first.values()
+    ]
+    best, second = sorted([-math.inf, weights[-1], *logits])[:-3:-1]
+    if best in logits and best - second > LEAD + weights[0] * -math.log(SMALLEST_MASS):
+        return rank(first, weights, 1)
+    return []
 
 
 class Combination:

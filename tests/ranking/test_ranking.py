@@ -15,11 +15,11 @@ from lomtree.ranking.ranking import (
     Scorer,
     find_candidates,
     make_scratch,
-    most_voted,
     no_ranker,
     put_best,
     rank,
 )
+from lomtree.ranking.shortlist import make_shortlist, most_voted, shorten
 from tests.generators.streams import batch_of, example, leave_gaps, random_stream, vector_at
 from tests.oracles import label_lists
 from tests.oracles import ranking as naive
@@ -37,6 +37,14 @@ def random_found(rng, rows, classes):
 
 def found_in(found, row):
     return list(zip(found.labels[row].tolist(), found.masses[row].tolist(), strict=True))
+
+
+def rank_all(scorer, batch, found, first, last, scratch, ranking):
+    """Rank without short cuts; returns the shortlist."""
+    shortlist = make_shortlist(last - first, ranking.labels.shape[1])
+    shorten(scorer, batch, first, last, False, scratch, shortlist, ranking)
+    rank(scorer, batch, found, shortlist, first, last, scratch, ranking)
+    return shortlist
 
 
 def taught(seed):
@@ -106,7 +114,7 @@ def test_the_cosine_by_hand():
 def test_lists_name_fewer_labels_where_examples_are_long(features, top, wanted):
     places = make_scratch(COLUMNS, top, features).places
     vector = Vector(np.empty(0, np.uint32), np.empty(0, np.float32), 7, 7 + features)
-    assert most_voted(vector, places) == wanted
+    assert most_voted(vector, len(places)) == wanted
 
 
 @pytest.mark.parametrize("top", [1, 5, 100])
@@ -119,10 +127,11 @@ def test_candidates_and_their_probabilities_are_those_of_the_naive_one(top):
         asked = lessons.stream[::4]
         batch, found = batch_of(asked), random_found(rng, len(asked), lessons.classes)
         scratch, ranking = make_scratch(COLUMNS, top, 999), Ranking.of(len(asked), top)
-        rank(scorer, batch, found, 0, len(asked), scratch, ranking)
+        shortlist = rank_all(scorer, batch, found, 0, len(asked), scratch, ranking)
         for i, (features, xs, *_) in enumerate(asked):
             wanted = naive.candidates(found_in(found, i), top, features, xs, twin.known, twin.lists)
-            count = find_candidates(scorer, vector_at(batch, i), found, i, scratch)
+            vector = vector_at(batch, i)
+            count = find_candidates(scorer, vector, found, shortlist, i, scratch)
             assert scratch.candidates.labels[:count].tolist() == list(wanted)
             who = scratch.candidates.found[:count].tolist()
             assert who == [who for _, who in wanted.values()]
@@ -148,7 +157,7 @@ def test_without_a_ranker_masses_alone_count(top):
     asked = [example(0, {1: 1.0})] * 50
     found, weights = random_found(rng, len(asked), 500), np.array([1.3, 8.0, 3.0, 2.0, 0.7, -1.0])
     ranking, scratch = Ranking.of(len(asked), top), make_scratch(COLUMNS, top, 1)
-    rank(no_ranker(weights), batch_of(asked), found, 0, len(asked), scratch, ranking)
+    rank_all(no_ranker(weights), batch_of(asked), found, 0, len(asked), scratch, ranking)
     for i in range(len(asked)):
         wanted = naive.candidates(found_in(found, i), top)
         best = naive.rank({label: signs for label, (signs, _) in wanted.items()}, weights, top)
@@ -160,7 +169,7 @@ def test_what_was_found_of_a_part_begins_with_row_0():
     found = FoundLabels(np.array([[4], [5]], np.int32), np.ones((2, 1)))
     ranking, scratch = Ranking.of(4, 1), make_scratch(1, 1, 1)
     batch = batch_of([example(0, {1: 1.0})] * 4)
-    rank(no_ranker(np.array(FIRST)), batch, found, 1, 3, scratch, ranking)
+    rank_all(no_ranker(np.array(FIRST)), batch, found, 1, 3, scratch, ranking)
     assert ranking.labels[:, 0].tolist() == [-1, 4, 5, -1]
     assert ranking.only(np.array([2, 1])).labels[:, 0].tolist() == [5, 4]
 
@@ -180,7 +189,7 @@ def test_masses_of_nothing_and_huge_scores_leave_probabilities():
         scorer = Scorer(ranker.state.known, ranker.state.lists, np.array(weights), True)
         found = FoundLabels(np.zeros((40, 2), np.int32), np.zeros((40, 2)))
         ranking, scratch = Ranking.of(40, 3), make_scratch(2, 3, 2)
-        rank(scorer, batch_of(stream), found, 0, 40, scratch, ranking)
+        rank_all(scorer, batch_of(stream), found, 0, 40, scratch, ranking)
         assert np.isfinite(ranking.probabilities).all()
         assert (ranking.probabilities.sum(axis=1) <= 1 + 1e-6).all()
         assert (ranking.labels[:, 0] >= 0).all()
@@ -197,5 +206,5 @@ def test_very_long_examples_of_unknown_features_are_ranked_soon():
     found = FoundLabels(np.full((1, 1), -1, np.int32), np.zeros((1, 1)))
     scorer = Scorer(ranker.state.known, ranker.state.lists, np.array(FIRST), True)
     ranking, scratch = Ranking.of(1, 1), make_scratch(1, 1, 300_000)
-    rank(scorer, batch, found, 0, 1, scratch, ranking)
+    rank_all(scorer, batch, found, 0, 1, scratch, ranking)
     assert ranking.labels[0, 0] == (0 if 7 in features else -1)

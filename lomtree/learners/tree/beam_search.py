@@ -126,12 +126,14 @@ def offer(router, kept, beam, level, held, found, row, column):
 
 
 @kernel
-def search(router, kept, batch, first, last, settings, beam, found, asked):
-    """Write the labels found for each of the examples first:last; row 0 is the first example's.
-    Adds the regressors asked to `asked`."""
+def search(router, kept, batch, first, last, is_open, settings, beam, found, asked):
+    """Write the labels found for each of the examples first:last that is open; row 0 is the first
+    example's. Adds the regressors asked to `asked`."""
     columns = beam.nodes.shape[1] * KEPT
     for example in range(first, last):
         row = example - first
+        if not is_open[row]:
+            continue
         for column in range(settings.column, settings.column + columns):
             found.labels[row, column] = NO_LABEL
         vector = vector_of(batch, example)

@@ -34,6 +34,7 @@ from lomtree.ranking.ranking import (
     make_scratch,
     rank,
 )
+from lomtree.ranking.shortlist import make_shortlist, shorten
 
 CHUNK = 256  # examples that are searched in one tree after the other
 
@@ -212,15 +213,17 @@ def search_with(
     batch: Batch,
     first: int,
     last: int,
+    is_open: np.ndarray,
     beam: Beam,
     found: FoundLabels,
     asked: np.ndarray,
 ) -> None:
-    """Search each of the trees for the examples first:last."""
+    """Search each of the trees for those of the examples first:last that are open."""
     columns = len(beam.nodes[0]) * KEPT
     for number, tree in enumerate(trees):
         settings = SearchSettings(stretch_of(tree.options), number * columns)
-        search(tree.router, tree.leaf_labels, batch, first, last, settings, beam, found, asked)
+        place = (first, last, is_open, settings, beam, found, asked)
+        search(tree.router, tree.leaf_labels, batch, *place)
 
 
 def rank_with(
@@ -233,13 +236,15 @@ def rank_with(
     ranking: Ranking,
 ) -> None:
     """Search each of the trees for the examples begin:end, and rank the labels found."""
-    beam, columns = make_beam(width), width * len(trees) * KEPT
-    scratch = make_scratch(columns, ranking.labels.shape[1], longest(batch, begin, end))
+    beam, columns, top = make_beam(width), width * len(trees) * KEPT, ranking.labels.shape[1]
+    scratch = make_scratch(columns, top, longest(batch, begin, end))
     found = make_found(min(CHUNK, end - begin), columns)
+    shortlist = make_shortlist(min(CHUNK, end - begin), top)
     for first in range(begin, end, CHUNK):
         last = min(first + CHUNK, end)
-        search_with(trees, batch, first, last, beam, found, ranking.asked)
-        rank(scorer, batch, found, first, last, scratch, ranking)
+        shorten(scorer, batch, first, last, top == 1, scratch, shortlist, ranking)
+        search_with(trees, batch, first, last, shortlist.is_open, beam, found, ranking.asked)
+        rank(scorer, batch, found, shortlist, first, last, scratch, ranking)
 
 
 class Finder:
@@ -249,7 +254,8 @@ class Finder:
         self._trees = trees
         self._beam, self._columns = make_beam(BEAM), BEAM * len(trees) * KEPT
         self._found, self._asked = make_found(1, self._columns), np.zeros(1, np.int32)
-        self._scratch = make_scratch(self._columns, 1, 0)
+        self._scratch, self._shortlist = make_scratch(self._columns, 1, 0), make_shortlist(1, 1)
+        self._ranking = Ranking.of(1, 1)
 
     def find(self, scorer: Scorer, batch: Batch, example: int) -> tuple[Candidates, int]:
         """The candidates, compared, and their number; they live until the next ones are found."""
@@ -257,7 +263,10 @@ class Finder:
         features = len(one.features)
         if features > len(self._scratch.sizes):
             self._scratch = make_scratch(self._columns, 1, 2 * features)
-        search_with(self._trees, one, 0, 1, self._beam, self._found, self._asked)
+        scratch, shortlist = self._scratch, self._shortlist
+        shorten(scorer, one, 0, 1, False, scratch, shortlist, self._ranking)
+        is_open = shortlist.is_open
+        search_with(self._trees, one, 0, 1, is_open, self._beam, self._found, self._asked)
         vector = Vector(one.features, one.values, 0, features)
-        count = find_candidates(scorer, vector, self._found, 0, self._scratch)
+        count = find_candidates(scorer, vector, self._found, shortlist, 0, scratch)
         return self._scratch.candidates, count

@@ -20,6 +20,7 @@ from lomtree.learners.tree.learner import TreeLearner, stretch_of
 from lomtree.learners.tree.walk import predict
 from lomtree.ranking.combination import FIRST
 from lomtree.ranking.ranking import Ranking, Scorer, make_found, make_scratch, no_ranker, rank
+from lomtree.ranking.shortlist import make_shortlist, shorten
 
 Steps = list[Callable[[], Any]]
 
@@ -73,14 +74,15 @@ def _scaling(learner: Learner, batch: Batch) -> tuple[Batch, Callable[[], Any]]:
 def _ranking_steps(
     trees: list[TreeLearner], scorer: Scorer, scaled: Batch, beam: int, ranking: Ranking
 ) -> Steps:
-    """Search each tree, then rank what was found."""
+    """Ask the lists, search each tree if need be, then rank what was found."""
     columns, top = beam * KEPT, ranking.labels.shape[1]
-    found = make_found(1, columns * len(trees))
+    found, shortlist = make_found(1, columns * len(trees)), make_shortlist(1, top)
     scratch = make_scratch(columns * len(trees), top, len(scaled.features))
-    steps: Steps = []
+    ends = (0, 1)
+    steps: Steps = [bind(shorten, scorer, scaled, *ends, top == 1, scratch, shortlist, ranking)]
     for number, tree in enumerate(trees):
         settings = SearchSettings(stretch_of(tree.options), number * columns)
-        place = (settings, make_beam(beam), found, np.zeros(1, np.int32))
-        steps.append(bind(search, tree.router, tree.leaf_labels, scaled, 0, 1, *place))
-    steps.append(bind(rank, scorer, scaled, found, 0, 1, scratch, ranking))
+        place = (shortlist.is_open, settings, make_beam(beam), found, np.zeros(1, np.int32))
+        steps.append(bind(search, tree.router, tree.leaf_labels, scaled, *ends, *place))
+    steps.append(bind(rank, scorer, scaled, found, shortlist, *ends, scratch, ranking))
     return steps

@@ -114,8 +114,8 @@ def test_the_labels_of_the_leaves_found_with_their_masses(algorithm):
         labels.labels[:], labels.masses[:] = -7, -7.0
         settings = SearchSettings(stretch_of(learner), width * KEPT)
         search(
-            learner.router, learner.leaf_labels, scaled, 0, len(examples), settings,
-            make_beam(width), labels, asked,
+            learner.router, learner.leaf_labels, scaled, 0, len(examples),
+            np.ones(len(examples), np.bool_), settings, make_beam(width), labels, asked,
         )  # fmt: skip
         own = slice(width * KEPT, 2 * width * KEPT)
         for row, one in enumerate(examples):

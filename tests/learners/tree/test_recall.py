@@ -25,7 +25,8 @@ def place_in(masses: dict, label: int) -> int:
 
 def by_trees(learner, batch) -> dict:
     found = make_found(1, WIDTH * len(learner.members) * KEPT)
-    search_with(learner.members, batch, 0, 1, make_beam(WIDTH), found, np.zeros(1, np.int32))
+    is_open, asked = np.ones(1, np.bool_), np.zeros(1, np.int32)
+    search_with(learner.members, batch, 0, 1, is_open, make_beam(WIDTH), found, asked)
     masses: dict = {}
     for label, mass in zip(found.labels[0].tolist(), found.masses[0].tolist(), strict=True):
         if label >= 0:
