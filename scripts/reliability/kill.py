@@ -7,9 +7,9 @@ A training that saves checkpoints is started again and again with --resume, and 
 random time, until it was killed so often. After each kill the model must be the whole one of before
 or another whole one, and nothing else may lie in its folder; the last run is left alone, and its
 model must be, byte for byte, that of a run that was never interrupted. As often all other commands
-that write are killed (a training that goes on, one that writes a cache, predictions into a file):
-their file must be the one of before or the one of a run that was never interrupted. With a journal,
-runs with different seeds add up.
+that write are killed (a training that goes on, one that writes a cache, predictions or weights into
+a file, a conversion): their file must be the one of before or the one of a run that was never
+interrupted. With a journal, runs with different seeds add up.
 """
 
 import os
@@ -110,6 +110,8 @@ def others(data: Path, model: Path) -> dict[str, list[str]]:
             *lomtree, "train", str(data), "--quiet", "-b", "20", "-f", os.devnull, "--cache",
         ],
         "predict -p": [*lomtree, "predict", "--quiet", "-i", str(model), str(data), "-p"],
+        "inspect --weights": [*lomtree, "inspect", str(model), "--quiet", "--weights"],
+        "convert": [*lomtree, "convert", str(data), "--quiet", "--to", "fasttext"],
     }  # fmt: skip
 
 
@@ -121,6 +123,7 @@ def kill_others(kills: int, lines: int, seed: int, folder: Path) -> Counter:
     expected, took = {}, {}
     for name, words in others(data, model).items():
         for _ in range(2):  # the first one compiles
+            (folder / "expected").unlink(missing_ok=True)
             begun = time.perf_counter()
             subprocess.run([*words, str(folder / "expected")], check=True)
             took[name] = time.perf_counter() - begun
@@ -131,7 +134,7 @@ def kill_others(kills: int, lines: int, seed: int, folder: Path) -> Counter:
         own = folder / f"killed-{number}"
         own.mkdir()
         target = own / "file"
-        if name != "train --cache":  # another file in its place is refused
+        if name not in ("train --cache", "convert"):  # which replace no other file
             target.write_bytes(b"the old file")
         process = subprocess.Popen([*words, str(target)], stderr=subprocess.DEVNULL)
         time.sleep(LATEST * took[name] * rng.random())
