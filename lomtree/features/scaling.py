@@ -7,6 +7,8 @@
     auto  as l2 for features of every example, as tf-idf for words: see auto_size.py
 
 Only values *seen* count, those of the example itself included; zeros that are not written do not.
+A feature that a prediction meets for the first time counts as 0; for auto it is scaled as one that
+learning meets for the first time, so that an example of unknown words is like nothing.
 """
 
 from typing import NamedTuple
@@ -145,7 +147,7 @@ def square_of(x, begin, end):
 @kernel
 def scale(scales, vector, x):
     """Where x has the sizes of an example's features, write their values, scaled; returns the
-    squared norm. A feature never seen counts as 0, unless a value depends on itself alone."""
+    squared norm. A feature of no size counts as 0, unless a value depends on itself alone."""
     values, first, last = vector.values, np.uint64(vector.begin), np.uint64(vector.end)
     if scales.kind == SCALE_NONE:
         for position in range(first, last):
@@ -185,10 +187,23 @@ def _enter(scales, batch, count, counts, x, mean_squares):
 
 
 @kernel
+def guess_sizes(scales, vector, x):
+    """Where x has the sizes of auto, give features never seen the size that they would have if the
+    example was learned now."""
+    examples, log_of_common = scales.norms[0] + 1.0, log_common(scales.common)
+    for position in range(np.uint64(vector.begin), np.uint64(vector.end)):
+        if x[position] == 0.0:
+            square = np.float64(vector.values[position]) ** 2
+            x[position] = auto_size(1.0, square, examples, log_of_common)
+
+
+@kernel
 def apply_scales(scales, batch, first, last, x):
     for example in range(first, last):
         vector = vector_of(batch, example)
         fetch_sizes(scales, vector, x)
+        if scales.kind == SCALE_AUTO:
+            guess_sizes(scales, vector, x)
         scale(scales, vector, x)
 
 

@@ -116,11 +116,11 @@ class Learner(ABC):
         predictions: np.ndarray,
         depths: np.ndarray,
         probed: Sequence[int] = (),
-        in_last_pass: bool = False,
+        reserved: bool = False,
     ) -> None:
         """Learn from the first `count` examples of a batch. Those that are `probed` are ranked just
-        before they are learned, and nothing has been learned from them so far; `in_last_pass` tells
-        whether others have been learned in earlier passes.
+        before they are learned, and nothing has been learned from them so far; `reserved` tells
+        whether they have waited for that while others were learned.
 
         `predictions` gets what one walk would have predicted just before each was learned (but with
         its values counted in their scales), `depths` the depth of the leaf that each was put in.
@@ -133,7 +133,7 @@ class Learner(ABC):
             begin = 0
             for example in probed:
                 self._learn_part(lesson, begin, example)
-                self._probe(scaled, example, in_last_pass)
+                self._probe(scaled, example, reserved)
                 begin = example
             self._learn_part(lesson, begin, count)
 
@@ -144,7 +144,7 @@ class Learner(ABC):
             return []
         return self.probe.drawn(batch, self.examples, count)
 
-    def begin_last_pass(self) -> None:
+    def begin_probing_pass(self) -> None:
         """What probes have told so far is of a model that had learned less."""
         fade(self.combination)
         self.probe = Probe(self.ranker is not None)
@@ -176,15 +176,15 @@ class Learner(ABC):
                 jobs = []
                 self.ranker.learn(*task)
 
-    def _probe(self, scaled: Batch, example: int, in_last_pass: bool) -> None:
+    def _probe(self, scaled: Batch, example: int, reserved: bool) -> None:
         """Rank the labels of an example that is learned next, and learn from how that went."""
         y = int(scaled.labels[example])
         candidates, count = self._find_candidates(scaled, example)
         importance = float(scaled.weights[example])
         self.probe.look(candidates, count, y, importance, self.examples)
-        # In a first pass most labels are new for a while. In the last one few are: as many as
-        # later examples will have.
-        if in_last_pass or self._has_seen(y):
+        # In a first pass most labels are new for a while. In a later one few are: as many as
+        # examples to be predicted will have.
+        if reserved or self._has_seen(y):
             self.probe.teach(self.combination, candidates, count, y, importance)
 
     @abstractmethod

@@ -4,7 +4,9 @@ To search for every example would take many times as long as to learn it. So a s
 probed that falls with their number: `dense` of n around the n-th, and MOST_PROBED in the beginning.
 
 What is found so is how a model ranks in its first pass. In further passes everything has been
-learned before, so a few examples are reserved: they wait for the last pass, and are probed there.
+learned before, so a few examples are reserved: they wait for a later pass, are probed there, and
+learned from then on. The later, the more the model is like the one that will predict; but the last
+quarter of the passes is left to learn them.
 
 The number of an example decides, so how a stream is cut changes nothing.
 """
@@ -26,8 +28,13 @@ DENSE = 160  # with a ranker
 DENSE_WITHOUT = 64  # to calibrate the probabilities of a tree, less is enough
 MOST_PROBED = 0.25
 RESERVED = 300  # of n around the n-th, but no more than this share:
-MOST_RESERVED = 0.03
+MOST_RESERVED = 0.05
 _PROBED, _RESERVED = 1, 2  # seeds
+
+
+def probing_pass(passes: int) -> int:
+    """The pass in which reserved examples are probed."""
+    return passes - passes // 4
 
 
 @kernel

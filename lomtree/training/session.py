@@ -21,6 +21,7 @@ from lomtree.formats.registry import format_warning, same_features
 from lomtree.formats.source import name_of
 from lomtree.model.model import Model
 from lomtree.model.model_file import origin_of, read_model, write_model
+from lomtree.ranking.probe import probing_pass
 from lomtree.storage.purposes import Purpose
 from lomtree.system.atomic_file import check_writable, is_special, open_to_replace
 from lomtree.system.overwriting import refuse_overwriting
@@ -339,5 +340,5 @@ class Session:
         were = "they were" if probe.examples > 1 else "it was"
         when = ""
         if self._passes > 1:
-            when = ", in the last pass" if ranked else ", in the first pass"
+            when = f", in pass {probing_pass(self._passes) if ranked else 1}"
         return f"{name:18} {probe.error:.4f} on {many}, {done} before {were} learned{when}\n"

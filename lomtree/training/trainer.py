@@ -12,7 +12,7 @@ from lomtree.examples.examples import Examples
 from lomtree.examples.replay import ReplayBuffer
 from lomtree.hashing.counter_rng import draw_lots
 from lomtree.model.model import Model, Unfinished
-from lomtree.ranking.probe import draw_reserved
+from lomtree.ranking.probe import draw_reserved, probing_pass
 from lomtree.training.data_sum import DataSum
 from lomtree.training.progress import Meter
 from lomtree.training.sources import Numbered, number_examples
@@ -62,8 +62,8 @@ class Trainer:
         self._labels = len(model.labels)  # of the examples gone through, and before
         model.position, model.unfinished = self._first, None
         self._validation = ReplayBuffer()
-        self._last_pass = True
-        self._reserves = False  # whether some examples wait for the last pass
+        self._reserves = False  # whether some examples wait for the probing pass
+        self._probing_pass = 1
         self._index = 0  # of the next example in this pass, held-out ones not counted
         self._predictions = np.empty(0, np.int32)
         self._depths = np.empty(0, np.int32)
@@ -90,7 +90,7 @@ class Trainer:
         nothing is kept if `again` can give the same ones once more."""
         replay, first = ReplayBuffer(), self.model.position
         self._passes = passes
-        self._last_pass = passes == 1
+        self._probing_pass = probing_pass(passes)
         self._reserves = passes > 1 and self.model.learner.ranker is not None
         for batch, count in self._steps(examples):
             self._see_labels(batch, count)
@@ -105,9 +105,9 @@ class Trainer:
             self._check_data()
         self._end_pass()
         for number in range(2, passes + 1):
-            self._last_pass = number == passes
-            if self._last_pass and self._reserves and not self._going_through:
-                self.model.learner.begin_last_pass()
+            probing = number == self._probing_pass and self._reserves
+            if probing and not self._going_through:
+                self.model.learner.begin_probing_pass()
             kept = ((batch, len(batch.labels)) for batch in replay)
             for batch, count in self._steps(self._left_in(again(), first) if again else kept):
                 self._learn(batch, count)
@@ -219,8 +219,8 @@ class Trainer:
             return
         predictions, depths = self._room(count)
         learned, probed = self._choose_probes(batch, count, first)
-        in_last_pass = self._last_pass and self._reserves
-        self.model.learner.learn(learned, count, predictions, depths, probed, in_last_pass)
+        reserved = self._reserves and self.passes_done + 1 == self._probing_pass
+        self.model.learner.learn(learned, count, predictions, depths, probed, reserved)
         if self._meter is not None:
             self._meter.add(batch, count, predictions, depths)
         if self.tell is not None and self.passes_done == 0:
@@ -229,19 +229,19 @@ class Trainer:
     def _choose_probes(self, batch: Batch, count: int, first: int) -> tuple[Batch, Sequence[int]]:
         """The batch as it is to be learned in this pass, and the examples to be probed."""
         learner = self.model.learner
+        now = self.passes_done + 1
         if not self._reserves:
-            first_pass = self.passes_done == 0
-            return batch, learner.drawn_probes(batch, count) if first_pass else ()
+            return batch, learner.drawn_probes(batch, count) if now == 1 else ()
+        if now > self._probing_pass:
+            return batch, ()
         reserved = np.empty(count, np.bool_)
         draw_reserved(first, reserved)
-        if self._last_pass:
+        if now == self._probing_pass:
             learnable = (batch.labels[:count] >= 0) & (batch.weights[:count] > 0)
             return batch, np.flatnonzero(reserved & learnable).tolist()
         weights = np.where(reserved, np.float32(0), batch.weights[:count])
         rest = batch._replace(weights=weights)
-        if self.passes_done:
-            return rest, ()
-        return rest, learner.drawn_probes(rest, count)
+        return rest, learner.drawn_probes(rest, count) if now == 1 else ()
 
     def _room(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         if count > len(self._predictions):

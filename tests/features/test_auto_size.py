@@ -102,10 +102,25 @@ def test_huge_and_tiny_values_stay_finite(rows):
     assert np.isfinite(scales.scales.table).all()
 
 
-def test_a_feature_never_seen_is_0():
+@given(ROWS, st.dictionaries(st.integers(10, 12), TAME, min_size=1))
+def test_a_feature_never_seen_is_scaled_as_learning_would(rows, new):
+    """Nothing is known of an example but new features, so that all its sizes are new."""
     scales = scaler("auto")
-    learned(scales, {1: 2})
-    assert asked(scales, {1: 2, 5: 3}) == [1, 0]
+    for row in rows:
+        learned(scales, row)
+    found = asked(scales, new)
+    assert found == pytest.approx(learned(scales, new)[0], rel=0.1)
+
+
+def test_the_scales_are_those_of_the_naive_ones_for_what_was_never_seen():
+    scales, naive = scaler("auto"), NaiveScales()
+    for number, row in enumerate(text_like(np.random.default_rng(1), 400)):
+        row = {feature: float(np.float32(value)) for feature, value in row.items()}
+        values = [np.float32(value) for value in row.values()]
+        wanted = [float(x) for x in naive.scaled(list(row), values)]
+        assert asked(scales, row) == pytest.approx(wanted, rel=1e-4), number
+        learned(scales, row)
+        naive.learn(list(row), values)
 
 
 def content(scaler):

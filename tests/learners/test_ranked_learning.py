@@ -90,17 +90,17 @@ def test_only_probed_examples_teach_the_combination(algorithm):
 
 
 @pytest.mark.parametrize("trees", [1, 3])
-def test_a_label_that_is_new_in_the_last_pass_speaks_for_none(trees):
+def test_a_label_that_is_new_in_the_probing_pass_speaks_for_none(trees):
     """In a first pass it says nothing: there most labels are new for a while."""
     stream = random_stream(np.random.default_rng(6), 100, 8)
     asked = [*stream[:5], example(8, {1: 1.0})]
     nones = []
-    for in_last_pass in (False, True):
+    for reserved in (False, True):
         learner = new_learner(Options(bits=BITS, trees=trees))
         teach(learner, stream)
         predictions, depths = np.empty((2, 6), np.int32)
         before = learner.combination.weights.copy()
-        learner.learn(batch_of(asked), 6, predictions, depths, [5], in_last_pass)
+        learner.learn(batch_of(asked), 6, predictions, depths, [5], reserved)
         assert learner.probe.examples == 1
         nones.append(learner.combination.weights[NONE] - before[NONE])
     assert nones[0] == 0 < nones[1]

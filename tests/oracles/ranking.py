@@ -137,6 +137,6 @@ def probed(stream, dense, learned=0):
 
 
 def reserved(first, count):
-    """Which of so many examples of a pass wait for the last pass."""
+    """Which of so many examples of a pass wait for a later one."""
     chances = [min(MOST_RESERVED, RESERVED / (n + 1)) for n in range(first, first + count)]
     return [draw(2, first + i) / 2**64 < chance for i, chance in enumerate(chances)]

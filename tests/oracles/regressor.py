@@ -192,11 +192,22 @@ class Scales:
         idf = 1 + math.log((1 + examples) / (1 + count))
         return rms**w * common ** (1 - w) / idf**IDF_POWER
 
+    def auto_size_of_first(self, value):
+        """Of a feature that was never seen, if an example with this value of it came now."""
+        if value == 0:
+            return 0.0
+        w = auto_weight(1, self.examples + 1)
+        common = math.sqrt(self.rare_squares / self.rare) if self.rare > 0 else 1
+        idf = 1 + math.log((2 + self.examples) / 2)
+        return abs(float(value)) ** w * common ** (1 - w) / idf**IDF_POWER
+
     def _freed(self, feature, value):
         """Of its feature's unit."""
         if self.kind == "none":
             return value
         size = self.size.get(feature, F(0))
+        if self.kind == "auto" and size == 0:
+            size = F(self.auto_size_of_first(value))
         value = value / size if size > 0 else F(0)
         return min(max(value, -LARGEST_VALUE), LARGEST_VALUE)
 

@@ -38,14 +38,14 @@ def test_a_tree_has_two_errors(lomtree, data, tmp_path, arguments, shown, name, 
 
 def test_of_several_passes_the_last_has_examples_that_waited_for_it(lomtree, data, tmp_path):
     twice = said(lomtree, data, tmp_path, "--passes", 2)["ranked error"]
-    assert twice.endswith("learned, in the last pass")
+    assert twice.endswith("learned, in pass 2")
     assert 0 < int(twice.split(" on ")[1].split()[0]) < 30
 
 
 def test_without_a_ranker_only_the_first_pass_has_examples_that_are_new(lomtree, data, tmp_path):
     once = said(lomtree, data, tmp_path, "--no-ranker")["search error"]
     twice = said(lomtree, data, tmp_path, "--no-ranker", "--passes", 2)["search error"]
-    assert twice == once + ", in the first pass"
+    assert twice == once + ", in pass 1"
 
 
 def test_one_against_all_compares_all_labels_anyway(lomtree, data, tmp_path):

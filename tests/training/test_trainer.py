@@ -83,10 +83,12 @@ def test_cuts_between_batches_change_nothing(passes, options, tmp_path):
         assert run.errors == pytest.approx(whole.errors) if options else run.errors == whole.errors
 
 
-def test_further_passes_learn_from_what_was_kept(tmp_path):
-    run = Run(cuts=[70, 140], passes=3)  # the batches are an iterator: they come once
-    assert run.passes == 3
-    assert run.meter.examples == 3 * 200
+@pytest.mark.parametrize(("passes", "probing"), [(2, 2), (3, 3), (5, 4), (8, 6)])
+def test_further_passes_learn_from_what_was_kept(tmp_path, passes, probing):
+    """And what is reserved waits for the last quarter of them."""
+    run = Run(cuts=[70, 140], passes=passes)  # the batches are an iterator: they come once
+    assert run.passes == passes
+    assert run.meter.examples == passes * 200
     again = Run([])
     for number in range(5):
         again.model.labels.add(b"%d" % number)
@@ -97,10 +99,13 @@ def test_further_passes_learn_from_what_was_kept(tmp_path):
     batch = batch_of(STREAM)
     rest = batch._replace(weights=np.where(reserved, np.float32(0), batch.weights))
     learner.learn(rest, 200, predictions, depths, learner.drawn_probes(rest, 200))
-    learner.learn(rest, 200, predictions, depths)
-    learner.begin_last_pass()
+    for _ in range(2, probing):
+        learner.learn(rest, 200, predictions, depths)
+    learner.begin_probing_pass()
     probed = np.flatnonzero(reserved & (batch.labels >= 0) & (batch.weights > 0))
-    learner.learn(batch, 200, predictions, depths, probed.tolist(), in_last_pass=True)
+    learner.learn(batch, 200, predictions, depths, probed.tolist(), reserved=True)
+    for _ in range(probing, passes):
+        learner.learn(batch, 200, predictions, depths)
     again.model.position = 200
     assert run.file(tmp_path) == again.file(tmp_path)
 
