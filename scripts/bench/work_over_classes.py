@@ -2,7 +2,6 @@
 first hypothesis without the memory of a machine, and errors beside the least possible.
 
     python -m scripts.bench.work_over_classes [--exponents 8 12 16] [--write docs/benchmarks.md]
-                                    (2^16: a minute; 2^20: half an hour, 10 GB)
 
 A class is a word of 4 letters of an alphabet of k^(1/4), and every such word is a class. An example
 is its class's word in which each letter is another one with probability NOISE; its features are the
