@@ -2,7 +2,7 @@
 
 import click
 
-from lomtree.cli.options import command, input_options, require_stdout, say, say_compiling
+from lomtree.cli.options import FILE, command, input_options, require_stdout, say, say_compiling
 from lomtree.core.reading import PLAIN
 from lomtree.system.atomic_file import STANDARD, check_writable, open_to_replace
 from lomtree.system.overwriting import refuse_existing, refuse_overwriting
@@ -23,7 +23,7 @@ from lomtree.system.progress_bar import progress_bar
     help="Format to write.",
 )
 @input_options
-@click.argument("out", type=click.Path())
+@click.argument("out", type=FILE)
 def convert(sources, out, target, format, on_error, quiet, reading) -> None:
     """Write the examples of DATA to OUT in another format, with their names. A file OUT
     that is there already is not replaced.

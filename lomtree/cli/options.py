@@ -97,7 +97,7 @@ def input_options(command):
     """What every command that reads examples takes."""
     for decorate in (
         *reversed(_TABLE_OPTIONS),
-        click.argument("data", nargs=-1, type=click.Path()),
+        click.argument("data", nargs=-1, type=FILE),
         click.option(
             "--format",
             type=click.Choice([AUTO, *FORMATS]),

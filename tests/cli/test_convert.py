@@ -1,5 +1,7 @@
 """lomtree convert: the same features in another format, or a sentence about what it cannot say."""
 
+import os
+
 import pytest
 
 from lomtree.core.reading import PLAIN, Reading
@@ -138,3 +140,13 @@ def test_of_many_files_the_last_one_is_not_lost(lomtree, tmp_path):
 def test_numbers_with_zeros_before_them_are_indices(lomtree, tmp_path):
     done, out = convert(lomtree, tmp_path, b"a | " + 5000 * b"0" + b"7:2 0\n", "libsvm")
     assert (done.status, out.read_bytes()) == (0, b"a 0:1 7:2\n")
+
+
+def test_whether_a_file_can_be_read_is_found_out_by_reading_it(
+    lomtree, data, tmp_path, monkeypatch
+):
+    """click would ask first, and say it in words and with a status of its own."""
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.R_OK and access(path, mode))
+    done = lomtree("convert", data, tmp_path / "out.vw", "--to", "vw", "--quiet")
+    assert (done.status, done.err) == (0, "")
