@@ -4,13 +4,14 @@ GRID ?= quick
 CATALOG ?= datasets.toml
 # Where data sets are looked for first; nothing need be there.
 export LOMTREE_DATA ?= ../shared/data
+export SCHEDULER
 
 # Measurements go to stdout and into build/; with WRITE=1 into the documents and their figures.
 BENCH := $(if $(filter 1,$(WRITE)),docs,build/bench)
 RELIABILITY := $(if $(filter 1,$(WRITE)),docs,build/reliability)
 RESULTS := $(if $(filter 1,$(WRITE)),docs,build/reproduce)
 
-.PHONY: help demo test matrix hostile bench fuzz soak long reproduce clean
+.PHONY: help demo test matrix hostile bench cluster fuzz soak long reproduce clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-15s %s\n", $$1, $$2}'
@@ -20,6 +21,7 @@ help: ## list the targets
 	@echo 'GRID=full          lets reproduce try all of the paper'\''s settings; GRID=smallest next to none'
 	@echo 'SETS="odp aloi"    lets reproduce take these sets alone; large ones are taken only so'
 	@echo 'CATALOG=mine.toml  lets reproduce take the sets of this file (docs/reproduce.md)'
+	@echo 'SCHEDULER=ADDRESS  lets reproduce run its trainings on a Dask cluster'
 
 demo: environment-run ## train, predict and test on data that Python itself ships (a minute)
 	$(BIN)/python scripts/unicode_names.py --part train | $(BIN)/lomtree train --passes 10 -f names.lom
@@ -48,6 +50,12 @@ bench: environment-bench ## measure time and memory, beside Vowpal Wabbit and as
 	$(BIN)/python -m scripts.bench.growth --write $(BENCH)/benchmarks.md --plot $(BENCH)/growth.svg
 	$(call time_over_classes,$(BENCH))
 
+cluster: environment-dask ## measure training in shards, and on several workers
+	$(BIN)/python -m scripts.bench.sharding --write $(BENCH)/distributed.md
+	$(BIN)/python -m scripts.bench.cluster_speed --write $(BENCH)/distributed.md
+	$(BIN)/python -m scripts.bench.cluster_simulation --write $(BENCH)/distributed.md
+	$(BIN)/python -m scripts.reliability.worker_kills --write $(RELIABILITY)/distributed.md
+
 fuzz: environment-dev ## send strange input for ten minutes
 	$(BIN)/python -m scripts.reliability.fuzz --write $(RELIABILITY)/reliability.md
 
@@ -67,7 +75,7 @@ long: environment-dev ## fuzz, kill and soak in their long form (hours)
 	$(BIN)/python -m scripts.reliability.soak --examples 300000000 --turn 10000000
 
 # Interrupted? The same command again.
-reproduce: environment-plots ## run the paper's experiments (half an hour)
+reproduce: environment-plots $(if $(SCHEDULER),environment-dask) ## run the paper's experiments (half an hour)
 	$(BIN)/python -m scripts.reproduce.fetch $(SETS) --catalog $(CATALOG)
 	$(BIN)/python -m scripts.reproduce.sweep $(SETS) --catalog $(CATALOG) --grid $(GRID)
 	$(BIN)/python -m scripts.reproduce.finals $(SETS) --catalog $(CATALOG)

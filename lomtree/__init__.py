@@ -30,6 +30,7 @@ __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from lomtree.arrays.source import examples_of
+    from lomtree.cluster.estimator import DaskLomTreeClassifier
     from lomtree.core.errors import DataError, LomtreeError, ModelError, OptionError
     from lomtree.core.execution import Execution
     from lomtree.core.options import Options
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from lomtree.training.trainer import Trainer
 
 _WHERE = {
+    "DaskLomTreeClassifier": "cluster.estimator",
     "DataError": "core.errors",
     "Examples": "examples.examples",
     "Execution": "core.execution",
@@ -74,6 +76,7 @@ _WHERE = {
 }
 
 __all__ = [
+    "DaskLomTreeClassifier",
     "DataError",
     "Examples",
     "Execution",

@@ -7,7 +7,16 @@ that matters.
 
 from dataclasses import fields
 
-from lomtree.core.options import FEATURES, HOW_LONG, MEMORY, REGRESSORS, TREE, WHAT, Options
+from lomtree.core.options import (
+    CLUSTER,
+    FEATURES,
+    HOW_LONG,
+    MEMORY,
+    REGRESSORS,
+    TREE,
+    WHAT,
+    Options,
+)
 
 MODEL, INPUT, SEARCH, SHOWN, OUTPUT = "Model", "Input", "Search", "What is shown", "Output"
 COLUMNS, OTHER = "Columns of tables", "Other"
@@ -15,7 +24,7 @@ COLUMNS, OTHER = "Columns of tables", "Other"
 # The order of the groups in a help page; what is in none of them, --help, comes last.
 GROUPS = (
     MODEL, WHAT, HOW_LONG, TREE, REGRESSORS, FEATURES, SEARCH, SHOWN, INPUT, COLUMNS, MEMORY,
-    OUTPUT, OTHER,
+    CLUSTER, OUTPUT, OTHER,
 )  # fmt: skip
 
 # Of a command with many options, those that most people need.
@@ -40,6 +49,7 @@ _OF_COMMANDS = {
         "text_column", "delimiter", "no_quotes",
     ),
     MEMORY: ("cache", "threads"),
+    CLUSTER: ("workers", "scheduler", "scheduler_file", "sample", "scratch", "into"),
     OUTPUT: (
         "predictions", "predict_only", "progress", "plot", "weights", "as_json", "as_tsv",
         "target", "timings", "quiet",

@@ -134,6 +134,37 @@ threads_option = click.option(
 )
 
 
+def cluster_options(command):
+    """Who does the work, if not this process alone."""
+    for decorate in (
+        click.option(
+            "--scheduler-file",
+            type=FILE,
+            metavar="FILE",
+            help="Work on the Dask cluster whose scheduler has written this file.",
+        ),
+        click.option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Work on the Dask cluster of this scheduler, such as tcp://10.0.0.1:8786.",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Work in N processes on this machine (a LocalCluster of Dask).",
+        ),
+    ):
+        command = decorate(command)
+    return command
+
+
+def clustered(arguments: dict) -> bool:
+    """Whether workers are to do it."""
+    names = ("workers", "scheduler", "scheduler_file")
+    return any(arguments[name] is not None for name in names)
+
+
 def model_option(required: bool):
     return click.option(
         "-i",

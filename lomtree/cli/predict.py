@@ -11,12 +11,15 @@ from lomtree.cli.options import (
     FILE,
     check_standard_input,
     check_walk,
+    cluster_options,
+    clustered,
     command,
     input_options,
     model_options,
     read_model_to_predict,
     require_stdout,
     say,
+    say_compiling,
     search_options,
     warnings_about,
 )
@@ -31,7 +34,8 @@ from lomtree.system.timing import watch
     epilog="  zcat test.vw.gz | lomtree predict -i model.lom > labels.txt\n"
     "  lomtree predict -i model.lom test.vw.gz --top 3\n"
     "  lomtree predict -i model.lom test.csv --top 3 --json\n"
-    "  lomtree predict -i model.lom test.vw.gz --walk -p labels.txt"
+    "  lomtree predict -i model.lom test.vw.gz --walk -p labels.txt\n"
+    "  lomtree predict -i model.lom 'part-*.vw.gz' --workers 8 --into predictions"
 )
 @model_options
 @search_options
@@ -63,11 +67,19 @@ from lomtree.system.timing import watch
     metavar="FILE",
     help="Write to this file instead of stdout.",
 )
+@click.option(
+    "--into",
+    type=FILE,
+    metavar="DIR",
+    help="Write the predictions of each file to a file of its own in this folder. Those that are "
+    "there already are not made again.",
+)
+@cluster_options
 @input_options
 @click.pass_context
 def predict(
     ctx, model_path, threads, sources, walk, beam, top, probabilities, as_json, as_tsv, predictions,
-    format, on_error, quiet, reading,
+    format, on_error, quiet, reading, into, workers, scheduler, scheduler_file,
 ) -> None:  # fmt: skip
     """Print the predicted label of every example in DATA.
 
@@ -80,6 +92,18 @@ def predict(
     """
     if as_json and as_tsv:
         raise OptionError("--json and --tsv exclude each other")
+    if walk:
+        check_walk(ctx, "top", "probabilities")
+    lines_of: Any = _lines_of(top, probabilities, as_json, as_tsv)
+    search = None if walk else (beam, top or 1)
+    if into or clustered(ctx.params):
+        ending = ".jsonl" if as_json else ".tsv" if as_tsv else ".txt"
+        place = (workers, scheduler, scheduler_file)
+        if predictions or not into:
+            raise OptionError("workers write files: --into DIR, and no -p")
+        wanted = (model_path, search, lines_of, format, on_error, reading)
+        _predict_files(sources, into, ending, place, wanted, quiet)
+        return
     to_stdout = not predictions or predictions == STANDARD
     inputs = [("the model", model_path), *(("the data", path) for path in sources)]
     if to_stdout:
@@ -89,12 +113,8 @@ def predict(
         refuse_overwriting([("-p", predictions)], inputs)
         check_writable(predictions)
     check_standard_input(model_path, sources)
-    if walk:
-        check_walk(ctx, "top", "probabilities")
     model = read_model_to_predict(model_path, threads, quiet, ranked=not walk)
-    from lomtree.evaluation.output import label_lines, ranking_lines
     from lomtree.evaluation.predict import Search, predict_all
-    from lomtree.evaluation.structured_output import json_lines, tsv_lines
     from lomtree.formats.reader import Reader
 
     reader = Reader(
@@ -106,20 +126,44 @@ def predict(
         trained=model.format,
         derived=model.options.derived,
     )
-    lines_of = ranking_lines if top or probabilities else label_lines
-    if as_json or as_tsv:
-        lines_of = partial(json_lines if as_json else tsv_lines, top=top)
-    search = None if walk else Search(beam, top or 1)
+    searched = search and Search(*search)
+    lines = lines_of()
     seen = not quiet and not (to_stdout and sys.stdout.isatty())
     with _open_output(predictions) as out, progress_bar(reader.size, shown=seen) as bar:
-        for predicted in predict_all(model, reader, search):
+        for predicted in predict_all(model, reader, searched):
             with watch.stage("write", examples=predicted.examples.count):
-                lines = lines_of(model.labels, predicted)
-            _write(out, lines)
+                text = lines(model.labels, predicted)
+            _write(out, text)
             bar.move_to(reader.bytes_read)
     say(warnings_about(model, reader), quiet)
     if reader.skipped:
         say([f"skipped {reader.skipped:,} bad lines"], quiet)
+
+
+def _lines_of(top: int | None, probabilities: bool, as_json: bool, as_tsv: bool) -> Any:
+    """What gives the function that writes predictions; imported when it is wanted."""
+
+    def lines_of() -> Any:
+        from lomtree.evaluation.output import label_lines, ranking_lines
+        from lomtree.evaluation.structured_output import json_lines, tsv_lines
+
+        if as_json or as_tsv:
+            return partial(json_lines if as_json else tsv_lines, top=top)
+        return ranking_lines if top or probabilities else label_lines
+
+    return lines_of
+
+
+def _predict_files(
+    sources: list[str], into: str, ending: str, place: tuple, wanted: tuple, quiet: bool
+) -> None:
+    """A file for each file, on workers or one after the other."""
+    from lomtree.cluster.prediction import run_prediction
+
+    model, search, lines_of, *others = wanted
+    say_compiling(quiet)
+    told = run_prediction(sources, into, ending, place, (model, search, lines_of(), *others))
+    say([told], quiet)
 
 
 def _write(out: Any, lines: bytes) -> None:

@@ -9,6 +9,8 @@ import click
 
 from lomtree.cli.options import (
     FILE,
+    cluster_options,
+    clustered,
     command,
     input_options,
     require_stdout,
@@ -42,6 +44,8 @@ def _option_for(field: Field) -> Any:
         return click.option(*names, field.name, multiple=True, metavar=shown, help=help)
     if field.name in ("max_nodes", "classes"):  # 0 stands for not given
         return click.option(*names, type=click.IntRange(1), help=help)
+    if field.name == "shards":  # 1 stands for not given
+        return click.option(*names, type=click.IntRange(2), help=help)
     if field.default is False:
         return click.option(*names, is_flag=True, help=help)
     if field.default is True:
@@ -71,7 +75,8 @@ def _training_options(command):
     "  lomtree train more.vw -i model.lom -f model.lom\n"
     "  lomtree train table.csv --label kind --text title --tag id -f model.lom\n"
     "  lomtree train text.tsv --label-column 1 --text-column 2 -f model.lom\n"
-    "  lomtree train huge.vw --save-every 1000000 --resume -f model.lom"
+    "  lomtree train huge.vw --save-every 1000000 --resume -f model.lom\n"
+    "  lomtree train 's3://bucket/part-*.gz' --scheduler tcp://10.0.0.1:8786 -f model.lom"
 )
 @click.option(
     "-f",
@@ -138,6 +143,20 @@ def _training_options(command):
     show_default=True,
     help="Print a row every N examples; with a decimal point, at every multiple by that factor.",
 )
+@cluster_options
+@click.option(
+    "--sample",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of examples that the top of a tree in shards is trained on.  [default: 131072]",
+)
+@click.option(
+    "--scratch",
+    type=FILE,
+    metavar="DIR",
+    help="Keep finished shards in this folder, which all workers can write to; a second run goes "
+    "on from them.",
+)
 @input_options
 @click.pass_context
 def train(ctx, **arguments) -> None:
@@ -147,6 +166,12 @@ def train(ctx, **arguments) -> None:
         for name in arguments
         if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
     }
+    if clustered(arguments):
+        _train_on_workers(given, arguments)
+        return
+    for name in ("shards", "sample", "scratch"):
+        if name in given:
+            raise OptionError(f"--{name} needs workers: --workers N, or --scheduler ADDRESS")
     fresh = not (arguments["initial_model"] or arguments["resume"])
     options = choose_options(given) if fresh else None  # else a model's own count, too
     _check_outputs(arguments)
@@ -157,6 +182,18 @@ def train(ctx, **arguments) -> None:
     say_compiling(arguments["quiet"])
     kernel.compile_beside(lambda: warmup.start(arguments["algorithm"]))
     session = Session(given, arguments, options)
+    session.run()
+    if arguments["as_json"]:
+        click.echo(json.dumps(session.summary))
+
+
+def _train_on_workers(given: dict, arguments: dict) -> None:
+    """The model is written by this process; workers do the rest."""
+    _check_outputs(arguments)
+    from lomtree.cluster.training import ClusterSession
+
+    say_compiling(arguments["quiet"])
+    session = ClusterSession(given, arguments)
     session.run()
     if arguments["as_json"]:
         click.echo(json.dumps(session.summary))

@@ -15,6 +15,7 @@ class AlgorithmSpec:
     own_options: tuple[str, ...] = ()  # training options that only this algorithm has
     has_tree: bool = True
     ensembles: bool = True  # whether --trees may be more than 1
+    shards: bool = False  # whether its tree may be trained in shards
     has_ranker: bool = True  # whether a ranker chooses among the labels that it finds
     fixed_seed: bool = False  # whether the seed decides which tree it is, and so cannot change
     filtered: bool = False  # of trees over the labels: whether lost matches stop an example
@@ -34,7 +35,9 @@ _LOMTREE_OPTIONS = (
 ALGORITHMS = {
     spec.name: spec
     for spec in (
-        AlgorithmSpec("lomtree", "lom.learner:LomLearner", own_options=_LOMTREE_OPTIONS),
+        AlgorithmSpec(
+            "lomtree", "lom.learner:LomLearner", own_options=_LOMTREE_OPTIONS, shards=True
+        ),
         AlgorithmSpec("rtree", "label_tree.learner:LabelTreeLearner", fixed_seed=True),
         AlgorithmSpec(
             "filter", "label_tree.learner:LabelTreeLearner", fixed_seed=True, filtered=True

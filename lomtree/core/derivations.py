@@ -10,6 +10,22 @@ from dataclasses import dataclass, field
 
 from lomtree.core.errors import OptionError
 
+# The options that say what is derived from features.
+DERIVATIONS = (
+    "quadratic",
+    "cubic",
+    "interactions",
+    "ngram",
+    "skips",
+    "char_ngrams",
+    "char_marks",
+    "chars_only",
+    "keep",
+    "ignore",
+    "ignore_linear",
+    "noconstant",
+)
+
 WILDCARD = ord(":")  # in an interaction: any namespace from a space to '~'
 MOST_TERMS = 8  # namespaces in an interaction
 LONGEST_GRAM = 16  # words

@@ -7,7 +7,7 @@ from typing import Any
 
 from lomtree.core.algorithms import ALGORITHMS, AlgorithmSpec, options_of_others
 from lomtree.core.constants import MOST_INTERNAL_NODES
-from lomtree.core.derivations import Derivations, read_derivations
+from lomtree.core.derivations import DERIVATIONS, Derivations, read_derivations
 from lomtree.core.errors import OptionError
 
 LOSSES = ("squared", "absolute", "logistic")
@@ -15,26 +15,11 @@ UPDATES = ("sgd", "adaptive")
 SCALES = ("none", "max", "rms", "l2", "auto")
 LARGEST_BITS = 31
 MOST_TREES = 64
-
-# What is derived from features; see core/derivations.py.
-DERIVATIONS = (
-    "quadratic",
-    "cubic",
-    "interactions",
-    "ngram",
-    "skips",
-    "char_ngrams",
-    "char_marks",
-    "chars_only",
-    "keep",
-    "ignore",
-    "ignore_linear",
-    "noconstant",
-)
+MOST_SHARDS = 1024
 
 # A model keeps what it was begun with; the rest may change when its training goes on.
 FIXED_BY_MODEL = (
-    *("algorithm", "trees", "bits", "loss", "update", "scale", "ranker", "paper"),
+    *("algorithm", "trees", "shards", "bits", "loss", "update", "scale", "ranker", "paper"),
     *DERIVATIONS,
 )
 
@@ -58,8 +43,8 @@ PAPER: Mapping[str, Any] = {
 
 
 # The groups that options are in where people read of them.
-WHAT, HOW_LONG, TREE, REGRESSORS, FEATURES, MEMORY = (
-    "What to learn", "How long", "Tree", "Regressors", "Features", "Memory",
+WHAT, HOW_LONG, TREE, REGRESSORS, FEATURES, MEMORY, CLUSTER = (
+    "What to learn", "How long", "Tree", "Regressors", "Features", "Memory", "Many machines",
 )  # fmt: skip
 
 
@@ -90,8 +75,8 @@ def _own_option(name: str, help: str, *short: str, group: str) -> Any:
     return _option(None, told, *short, group=group)
 
 
-def _ensembles(algorithm: str) -> bool:
-    return algorithm in ALGORITHMS and ALGORITHMS[algorithm].ensembles
+def _may(algorithm: str, what: str) -> bool:
+    return algorithm in ALGORITHMS and getattr(ALGORITHMS[algorithm], what)
 
 
 @dataclass(frozen=True)
@@ -107,6 +92,12 @@ class Options:
     )
     trees: int = _option(
         1, "Number of trees; their predictions are summed. Not for oaa.", "-M", group=WHAT
+    )
+    shards: int = _option(
+        1,
+        "Number of subtrees that workers train apart, below a top that is trained on a sample; "
+        "with --workers or --scheduler.  [default: from the sample]",
+        group=CLUSTER,
     )
     bits: int = _option(
         26, "Size of the weight table: it grows up to 2^BITS weights.", "-b", group=MEMORY
@@ -256,8 +247,18 @@ class Options:
         for name, bad, wanted in (
             ("algorithm", self.algorithm not in ALGORITHMS, "one of " + ", ".join(ALGORITHMS)),
             ("trees", not 1 <= self.trees <= MOST_TREES, f"from 1 to {MOST_TREES}"),
-            ("trees", self.trees > 1 and not _ensembles(self.algorithm), "1 with this algorithm"),
+            (
+                "trees",
+                self.trees > 1 and not _may(self.algorithm, "ensembles"),
+                "1 with this algorithm",
+            ),
             ("trees", self.trees > 1 and self.paper, "1 with --paper, which draws no differences"),
+            ("shards", not 1 <= self.shards <= MOST_SHARDS, f"from 1 to {MOST_SHARDS}"),
+            (
+                "shards",
+                self.shards > 1 and not _may(self.algorithm, "shards"),
+                "1 with this algorithm",
+            ),
             ("bits", not 10 <= self.bits <= LARGEST_BITS, f"from 10 to {LARGEST_BITS}"),
             ("loss", self.loss not in LOSSES, "one of " + ", ".join(LOSSES)),
             ("update", self.update not in UPDATES, "one of " + ", ".join(UPDATES)),

@@ -52,10 +52,10 @@ class LomTreeClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    algorithm, trees, bits, loss, update, scale, ranker, paper, quadratic, cubic, interactions, \
-ngram, skips, char_ngrams, char_marks, chars_only, keep, ignore, ignore_linear, noconstant, \
-learning_rate, power_t, clip, max_nodes, nodes_per_class, classes, swap_resistance, min_impurity, \
-max_statistics, max_labels, holdout
+    algorithm, trees, shards, bits, loss, update, scale, ranker, paper, quadratic, cubic, \
+interactions, ngram, skips, char_ngrams, char_marks, chars_only, keep, ignore, ignore_linear, \
+noconstant, learning_rate, power_t, clip, max_nodes, nodes_per_class, classes, swap_resistance, \
+min_impurity, max_statistics, max_labels, holdout
         The options of `lomtree train`, where `--help` explains them. `classes` is the expected
         number of labels; there may be more or fewer. Those that may be given several times are
         lists of strings, or one string: quadratic="::".
@@ -89,6 +89,7 @@ max_statistics, max_labels, holdout
         *,
         algorithm: str = "lomtree",
         trees: int = 1,
+        shards: int = 1,
         bits: int = 26,
         loss: str = "logistic",
         update: str = "adaptive",
@@ -127,7 +128,7 @@ max_statistics, max_labels, holdout
         verbose: int = 0,
     ) -> None:
         given = locals()
-        for name in self._get_param_names():  # each parameter is one line above, and no other
+        for name in LomTreeClassifier._get_param_names():  # each is one line above, and no other
             setattr(self, name, given[name])
         self.walk: bool
         self.passes: int

@@ -17,6 +17,7 @@ from lomtree.examples.batch import Batch
 from lomtree.examples.label_index import LabelIndex
 from lomtree.model.model import Model, from_state_dict, to_state_dict
 from lomtree.model.model_file import write_model
+from lomtree.storage.container import at_once
 from lomtree.storage.state_dict import StateDict
 from lomtree.training.calibration import fit_inverse_temperature
 from lomtree.training.sources import Numbered
@@ -204,12 +205,12 @@ class Engine:
     def save(self, path: str, predict_only: bool = False) -> None:
         self.classes.refuse_objects()
         with self._lock:
-            write_model(self.model, path, predict_only)
+            write_model(self.model, path, predict_only or self.model.options.shards > 1)
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
             held = to_state_dict(self.model, self.model.predict_only)
-            arrays = {name: _whole(array) for name, array in held.arrays.items()}
+            arrays = {name: at_once(array) for name, array in held.arrays.items()}
         return {
             "header": held.header,
             "arrays": arrays,
@@ -234,13 +235,6 @@ class Engine:
         model.labels.most = state["most"]
         self.__init__(model, classes)  # type: ignore[misc]
         self.declare(state["declared"])
-
-
-def _whole(array: Any) -> np.ndarray:
-    if not hasattr(array, "pieces"):
-        return np.array(array)
-    pieces = [piece.copy() for piece in array.pieces()]
-    return np.concatenate(pieces) if pieces else np.empty(0, array.dtype)
 
 
 def _from(batches: Iterable[Batch]) -> Iterator[tuple[int, Batch]]:

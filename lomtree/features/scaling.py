@@ -208,10 +208,12 @@ def apply_scales(scales, batch, first, last, x):
 
 
 class Scaler:
-    """Scales batches; what it returns lives until the next one comes."""
+    """Scales batches; what it returns lives until the next one comes. Those that are `frozen` are
+    known from elsewhere: nothing more is counted."""
 
-    def __init__(self, scales: Scales) -> None:
+    def __init__(self, scales: Scales, frozen: bool = False) -> None:
         self.scales = scales
+        self._frozen = frozen
         self._x = np.empty(0, np.float32)
         self._counts = np.empty(0, np.float32)  # of the features of one example
         self._mean_squares = np.empty(0)
@@ -226,6 +228,10 @@ class Scaler:
         if wanted > len(self._counts):
             self._counts = np.empty(2 * wanted, np.float32)
         x = self._room(batch, count)
+        if self._frozen:
+            apply_scales(self.scales, batch, 0, count, x)
+            self._mean_squares[:] = self.scales.norms[1] / max(self.scales.norms[0], 1.0)
+            return batch._replace(values=x), self._mean_squares
         _enter(self.scales, batch, count, self._counts, x, self._mean_squares)
         return batch._replace(values=x), self._mean_squares
 

@@ -98,6 +98,7 @@ class Reader:
         self.lines = 0  # lines so far, in all sources
         self.examples = 0  # so far, bad ones included
         self.has_features = False  # whether any of them has more than the constant
+        self.first_line = 1  # the number of a text's first line
         self._on_error = on_error
         self._labels_required = labels_required
         self.trained = trained
@@ -126,12 +127,15 @@ class Reader:
         self._rooms = self._no_rooms()  # an iteration left early may still be filling its own
         self._deriver = self._new_deriver()
         for path in self.sources:
-            with Source(path) as source:
+            with self._open(path) as source:
                 self._source = source
                 threads = 1 if size_on_disk(path) is None else self._threads
                 yield from self._read_source(path, source, threads)
             self._bytes_before += source.bytes_read
             self._source = None
+
+    def _open(self, path: str) -> Source:
+        return Source(path)
 
     def _read_source(self, path: str, source: Source, threads: int) -> Iterator[Examples]:
         unparsed = self._unparsed(path, source)
@@ -213,7 +217,7 @@ class Reader:
         self, source: Source, pieces: Iterator[bytes]
     ) -> tuple[int, Iterator[bytes] | None]:
         """The first line of the text that tells the format, and all texts from there on."""
-        first_line, texts = 1, self._texts(source.name, pieces)
+        first_line, texts = self.first_line, self._texts(source.name, pieces)
         for text in texts:
             if self.format == AUTO:
                 expected = Expected(self.reading, self._labels_required, self.trained)
@@ -235,7 +239,7 @@ class Reader:
                 watch.count("read", bytes=len(text))
                 yield text if number else text.removeprefix(_BYTE_ORDER_MARK)
         except LongLineError:
-            place = f"{source}:{self.lines - before + 1}"
+            place = f"{source}:{self.lines - before + self.first_line}"
             most = f"{blocks.LONGEST_LINE >> 20} MB"
             raise DataError(f"{place}: expected a line of at most {most}, found more") from None
 

@@ -78,6 +78,11 @@ def _unpacker_for(head: bytes) -> _Unpacker | None:
     return None
 
 
+def is_packed(head: bytes) -> bool:
+    """Whether data that begins like this is compressed."""
+    return head.startswith(tuple(_MAGICS))
+
+
 def _may_become_magic(head: bytes) -> bool:
     return any(magic.startswith(head) and magic != head for magic in (*_MAGICS, *_FOREIGN))
 

@@ -176,6 +176,10 @@ class Learner(ABC):
                 jobs = []
                 self.ranker.learn(*task)
 
+    def probe_example(self, scaled: Batch, example: int) -> None:
+        """Learn how to rank from an example that is not learned otherwise."""
+        self._probe(scaled, example, reserved=True)
+
     def _probe(self, scaled: Batch, example: int, reserved: bool) -> None:
         """Rank the labels of an example that is learned next, and learn from how that went."""
         y = int(scaled.labels[example])

@@ -14,6 +14,7 @@ from lomtree.core.options import Options
 from lomtree.examples.batch import Batch
 from lomtree.learners.base import Depths, Learner, Lesson
 from lomtree.learners.registry import learner_of
+from lomtree.learners.sharded import ShardedTree
 from lomtree.learners.tree.learner import Finder, TreeLearner, rank_with
 from lomtree.ranking.combination import FIRST
 from lomtree.ranking.ranking import Candidates, Ranking, no_ranker
@@ -26,6 +27,12 @@ def _member_options(options: Options) -> list[Options]:
         replace(options, trees=1, ranker=False, seed=(options.seed + number) % 2**63)
         for number in range(options.trees)
     ]
+
+
+def _kind_of(options: Options) -> type[TreeLearner]:
+    if options.shards > 1:
+        return ShardedTree
+    return cast(type[TreeLearner], learner_of(options.algorithm))
 
 
 class Ensemble(Learner):
@@ -43,7 +50,7 @@ class Ensemble(Learner):
         self.trees = []
         members = zip(_member_options(self.options), states, strict=True)
         for number, (options, state) in enumerate(members):
-            kind = cast(type[TreeLearner], learner_of(options.algorithm))
+            kind = _kind_of(options)
             scales = self.scaler.scales
             self.trees.append(kind(options, alone, state, scales, number=number))
 
@@ -128,8 +135,6 @@ class Ensemble(Learner):
         cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
     ) -> Any:
         return tuple(
-            learner_of(member.algorithm).load_state(
-                member, state_dict.tree(number), label_count, learning
-            )
+            _kind_of(member).load_state(member, state_dict.tree(number), label_count, learning)
             for number, member in enumerate(_member_options(options))
         )

@@ -1,4 +1,4 @@
-"""The learner for some options: that of their algorithm, or an ensemble of several."""
+"""The learner for some options: that of their algorithm, one in shards, or an ensemble."""
 
 from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
@@ -11,6 +11,10 @@ def learner_for(options: Options) -> type[Learner]:
         from lomtree.learners.ensemble import Ensemble  # which imports what all trees share
 
         return Ensemble
+    if options.shards > 1:
+        from lomtree.learners.sharded import ShardedTree
+
+        return ShardedTree
     return learner_of(options.algorithm)
 
 

@@ -76,7 +76,7 @@ def _make_tables(labels: int) -> np.ndarray:
 
 def most_rows(options: Options) -> int:
     """How much room all labels may have: half as much memory as the weights of a tree."""
-    return max(FIRST_ROWS, 1 << (options.bits - 2))
+    return max(FIRST_ROWS, options.shards << (options.bits - 2))
 
 
 @kernel

@@ -54,7 +54,7 @@ def make_label_lists(lists: int = FIRST_LISTS, postings: int = FIRST_POSTINGS) -
 
 def most_postings(options: Options) -> int:
     """How much room all lists may have: an eighth of the memory of the weights of a tree."""
-    return max(FIRST_POSTINGS, 1 << (options.bits - 3))
+    return max(FIRST_POSTINGS, options.shards << (options.bits - 3))
 
 
 @kernel

@@ -161,6 +161,14 @@ class Coming:
         self.pieces = pieces
 
 
+def at_once(array: Any) -> np.ndarray:
+    """An array of its own, also of one that is still coming."""
+    if not hasattr(array, "pieces"):
+        return np.array(array)
+    pieces = [piece.copy() for piece in array.pieces()]
+    return np.concatenate(pieces) if pieces else np.empty(0, array.dtype)
+
+
 class Stored:
     """An array that is still in its file."""
 

@@ -8,6 +8,9 @@
 - time_over_classes  time per example over the number of classes, for all algorithms
 - work_over_classes  regressors asked and weights fetched over the number of classes, and errors
                      beside the least possible
+- sharding           trees in shards beside the tree alone: errors, sizes, what each step costs
+- cluster_speed      training on several workers of this machine beside one process
+- cluster_simulation time and memory for a billion examples on many workers, from these
 - collisions         how often two features of one example share a weight
 - made, odp_like     print the data that these make
 

@@ -18,6 +18,7 @@ from lomtree.formats.libsvm import parse as parse_libsvm
 from lomtree.formats.line import make_arrays
 from lomtree.formats.vw import parse as parse_vw
 from lomtree.jit import kernel
+from lomtree.model.model_file import write_model
 from scripts.reliability.vw_lines import (
     HAS_VW,
     LINES_FOR_VW,
@@ -27,6 +28,7 @@ from scripts.reliability.vw_lines import (
     vw_features,
 )
 from tests.generators.sequences import Sequence
+from tests.generators.sharded import sharded
 from tests.generators.strange_files import strange_cache, strange_model
 from tests.generators.strange_text import strange_text
 from tests.oracles.text import as_examples, assert_same, parse
@@ -96,6 +98,8 @@ class Fuzzer:
         ]
         self._models += [self._train(*more) for more in LOM_MODELS]
         self._models += self._checkpoints()
+        write_model(sharded(str(self._data)), str(folder / "shards.lom"), predict_only=True)
+        self._models.append((folder / "shards.lom").read_bytes())
         cache = folder / "data.cache"
         run("train", self._data, "-b", 18, "--cache", cache, "-f", folder / "cached.lom")
         self._cache = cache.read_bytes()

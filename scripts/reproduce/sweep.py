@@ -3,18 +3,16 @@
     python -m scripts.reproduce.sweep [SET ...] [--grid quick|full] [--data build/reproduce/data]
                             [--results build/reproduce/runs.jsonl]
 
+With SCHEDULER=ADDRESS the trainings run on a Dask cluster, whose workers see the same folders.
 Each training is a line of the results as soon as it has ended; what is there is not run again, so a
 sweep that was killed goes on with the same command. A setting is stopped when 3 passes in a row
 have brought no new best validation error. Every line has the command that does the same by hand.
 """
 
 import argparse
-import multiprocessing
 import os
-import signal
 import sys
-import threading
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +23,7 @@ from scripts.reproduce.catalog import CATALOG, Dataset, fetched, read_catalog
 from scripts.reproduce.grid import GRIDS, Setting, settings
 from scripts.reproduce.journal import Journal
 from scripts.reproduce.trial import run_trial
-
-
-def _die_with_parent() -> None:
-    """A worker whose parent was killed has nobody to report to; and Ctrl-C is the parent's."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def wait() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
+from scripts.reproduce.workers import open_pool
 
 
 def wanted(
@@ -59,9 +45,8 @@ def sweep(jobs: list[tuple[Setting, Dataset]], folder: Path, journal: Journal, c
     """Every job's row goes to the journal. The bar counts examples: sets differ in size."""
     sizes = {dataset.label: dataset.counts(folder).examples for _, dataset in jobs}
     total = sum(sizes[dataset.label] for _, dataset in jobs)
-    fresh = multiprocessing.get_context("spawn")  # forks of a process with threads may hang
     with (
-        ProcessPoolExecutor(cores, fresh, _die_with_parent) as pool,
+        open_pool(cores) as pool,
         tqdm(total=total, unit="example", unit_scale=True, desc="sweep") as bar,
     ):
         running = {pool.submit(run_trial, one, dataset, folder): dataset for one, dataset in jobs}

@@ -1,6 +1,7 @@
 """What the learners that walk down a tree have in common."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 from math import exp, log
 from typing import Any
@@ -13,6 +14,7 @@ from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, Vector, longest, part
 from lomtree.features.scaling import Scales
+from lomtree.jit.binding import bind
 from lomtree.learners.base import Depths, Lesson
 from lomtree.learners.growing import GrowingLearner
 from lomtree.learners.tree.beam_search import Beam, SearchSettings, make_beam, search
@@ -92,6 +94,35 @@ class TreeLearner(GrowingLearner):
 
     def _find_candidates(self, scaled: Batch, example: int) -> tuple[Candidates, int]:
         return self._finder.find(self.scorer, scaled, example)
+
+    def search(
+        self,
+        batch: Batch,
+        first: int,
+        last: int,
+        is_open: np.ndarray,
+        column: int,
+        beam: Beam,
+        found: FoundLabels,
+        asked: np.ndarray,
+    ) -> None:
+        """Write the labels found for those of the examples first:last that are open, whose values
+        are scaled, from this column on; see beam_search."""
+        settings = SearchSettings(stretch_of(self.options), column)
+        place = (first, last, is_open, settings, beam, found, asked)
+        search(self.router, self.leaf_labels, batch, *place)
+
+    def bound_search(self, one: Batch, is_open: np.ndarray, *place: Any) -> Callable[[], Any]:
+        """A call of search() for a batch of one example, which costs next to nothing itself."""
+        column, *room = place
+        settings = SearchSettings(stretch_of(self.options), column)
+        return bind(search, self.router, self.leaf_labels, one, 0, 1, is_open, settings, *room)
+
+    def bound_walk(
+        self, one: Batch, predictions: np.ndarray, depths: np.ndarray
+    ) -> Callable[[], Any]:
+        """The same for a walk."""
+        return bind(predict, self.router, one, 0, 1, predictions, depths)
 
     def _has_seen(self, label: int) -> bool:
         return label < self.state.tree.counts["labels"][0]
@@ -221,9 +252,7 @@ def search_with(
     """Search each of the trees for those of the examples first:last that are open."""
     columns = len(beam.nodes[0]) * KEPT
     for number, tree in enumerate(trees):
-        settings = SearchSettings(stretch_of(tree.options), number * columns)
-        place = (first, last, is_open, settings, beam, found, asked)
-        search(tree.router, tree.leaf_labels, batch, *place)
+        tree.search(batch, first, last, is_open, number * columns, beam, found, asked)
 
 
 def rank_with(

@@ -14,10 +14,9 @@ from lomtree.examples.batch import Batch
 from lomtree.features.scaling import apply_scales
 from lomtree.jit.binding import bind
 from lomtree.learners.base import Learner
-from lomtree.learners.tree.beam_search import SearchSettings, make_beam, search
+from lomtree.learners.tree.beam_search import make_beam
 from lomtree.learners.tree.leaf_labels import KEPT
-from lomtree.learners.tree.learner import TreeLearner, stretch_of
-from lomtree.learners.tree.walk import predict
+from lomtree.learners.tree.learner import TreeLearner
 from lomtree.ranking.combination import FIRST
 from lomtree.ranking.ranking import Ranking, Scorer, make_found, make_scratch, no_ranker, rank
 from lomtree.ranking.shortlist import make_shortlist, shorten
@@ -52,7 +51,7 @@ class OneExampleWalker:
         self._labels = ranking.labels[0]
         if len(trees) == 1:
             depths = np.zeros(1, np.int32)
-            walk = [bind(predict, trees[0].router, scaled, 0, 1, self._labels, depths)]
+            walk = [trees[0].bound_walk(scaled, self._labels, depths)]
         else:
             walk = _ranking_steps(trees, no_ranker(np.array(FIRST)), scaled, 1, ranking)
         self._steps = [scale, *walk]
@@ -81,8 +80,7 @@ def _ranking_steps(
     ends = (0, 1)
     steps: Steps = [bind(shorten, scorer, scaled, *ends, top == 1, scratch, shortlist, ranking)]
     for number, tree in enumerate(trees):
-        settings = SearchSettings(stretch_of(tree.options), number * columns)
-        place = (shortlist.is_open, settings, make_beam(beam), found, np.zeros(1, np.int32))
-        steps.append(bind(search, tree.router, tree.leaf_labels, scaled, *ends, *place))
+        place = (number * columns, make_beam(beam), found, np.zeros(1, np.int32))
+        steps.append(tree.bound_search(scaled, shortlist.is_open, *place))
     steps.append(bind(rank, scorer, scaled, found, shortlist, *ends, scratch, ranking))
     return steps

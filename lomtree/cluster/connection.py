@@ -1,0 +1,108 @@
+"""A Dask cluster to work on: one that runs somewhere, or one of this machine's own processes."""
+
+import contextlib
+import logging
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from lomtree import __version__
+from lomtree.core.errors import LomtreeError, OptionError
+
+_ANSWER = 10  # seconds that a scheduler has to answer
+_WORKERS = 60  # seconds until it has a worker
+_FAILURES = 20  # workers that may die with a task before it is given up
+
+
+class Cluster(NamedTuple):
+    """Where the work is done: exactly one of these is given."""
+
+    workers: int | None = None
+    scheduler: str | None = None
+    scheduler_file: str | None = None
+
+    @property
+    def is_given(self) -> bool:
+        return any(one is not None for one in self)
+
+    def check(self) -> None:
+        if sum(one is not None for one in self) > 1:
+            raise OptionError("--workers, --scheduler and --scheduler-file exclude each other")
+
+
+@contextlib.contextmanager
+def connected(cluster: Cluster) -> Iterator[Any]:
+    """A client of the cluster, whose workers have what they need."""
+    try:
+        import dask
+        import distributed
+    except ImportError:
+        raise LomtreeError("this needs Dask: pip install 'lomtree[dask]'") from None
+    cluster.check()
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # people read one sentence
+    settings = {
+        "distributed.scheduler.allowed-failures": _FAILURES,
+        "distributed.comm.timeouts.connect": f"{_ANSWER}s",
+        "distributed.admin.system-monitor.gil.enabled": False,
+    }
+    with dask.config.set(settings), contextlib.ExitStack() as stack:
+        if cluster.workers is not None:
+            local = distributed.LocalCluster(
+                n_workers=cluster.workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+            )
+            client = distributed.Client(stack.enter_context(local))
+        else:
+            client = _client_of(distributed, cluster)
+        with client:
+            _check_workers(client)
+            yield client
+
+
+def _client_of(distributed: Any, cluster: Cluster) -> Any:
+    address, file = cluster.scheduler, cluster.scheduler_file
+    if file is not None and not os.path.isfile(file):
+        raise LomtreeError(f"{file}: there is no such scheduler file")
+    try:
+        if file is not None:
+            return distributed.Client(scheduler_file=file, timeout=_ANSWER)
+        return distributed.Client(address, timeout=_ANSWER)
+    except (OSError, TimeoutError, ValueError) as error:
+        reason = "no scheduler answers there"
+        if isinstance(error, ValueError):
+            reason = "is not the address of a scheduler"
+        raise LomtreeError(f"{address or file}: {reason}") from None
+
+
+def _check_workers(client: Any) -> None:
+    """All that are there have this version, and there is one."""
+    try:
+        client.wait_for_workers(1, timeout=_WORKERS)
+    except TimeoutError:
+        raise LomtreeError(f"the scheduler has no workers, after {_WORKERS} seconds") from None
+
+    def look() -> dict[str, str]:  # goes to workers as it is: they may not have lomtree
+        import importlib
+        import platform
+
+        found = {"Python": ".".join(platform.python_version_tuple()[:2])}
+        for name in ("lomtree", "numpy", "numba", "distributed"):
+            try:
+                found[name] = importlib.import_module(name).__version__
+            except Exception:
+                found[name] = ""
+        return found
+
+    wanted = look()
+    for address, found in client.run(look).items():
+        if not found["lomtree"]:
+            raise LomtreeError(f"the worker {address} has no lomtree: install {__version__} there")
+        for name, version in wanted.items():
+            if found[name] != version:
+                raise LomtreeError(
+                    f"the worker {address} has {name} {found[name] or 'not at all'}, but here it "
+                    f"is {version}: models would not be the same"
+                )
