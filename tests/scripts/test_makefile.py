@@ -17,6 +17,7 @@ TARGETS = [
     "matrix",
     "hostile",
     "bench",
+    "cluster",
     "fuzz",
     "soak",
     "long",
