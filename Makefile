@@ -53,7 +53,7 @@ bench: environment-bench ## measure time and memory, beside Vowpal Wabbit and as
 cluster: environment-dask ## measure training in shards, and on several workers
 	$(BIN)/python -m scripts.bench.sharding --write $(BENCH)/distributed.md
 	$(BIN)/python -m scripts.bench.cluster_speed --write $(BENCH)/distributed.md
-	$(BIN)/python -m scripts.bench.cluster_simulation --write $(BENCH)/distributed.md
+	$(BIN)/python -m scripts.bench.cluster_simulation --from $(BENCH)/distributed.md --write $(BENCH)/distributed.md
 	$(BIN)/python -m scripts.reliability.worker_kills --write $(RELIABILITY)/distributed.md
 
 fuzz: environment-dev ## send strange input for ten minutes
