@@ -57,7 +57,9 @@ def sweep(jobs: list[tuple[Setting, Dataset]], folder: Path, journal: Journal, c
                 bar.set_postfix_str(f"{row['setting']['set']} {row['setting']['algorithm']}")
                 bar.update(sizes[running[future].label])
         except Exception:
-            pool.shutdown(wait=False, cancel_futures=True)  # the rest would fail as well
+            for future in running:  # the rest would fail as well
+                future.cancel()
+            pool.shutdown(wait=False)
             raise
         except KeyboardInterrupt:
             bar.close()
