@@ -48,12 +48,15 @@ class ShardedState(NamedTuple):
 
 
 @kernel
-def reach_shards(router, batch, first, last, stretch, shard_of, beam, reach, asked):
-    """Write the probability that each of the examples first:last comes to each shard."""
+def reach_shards(router, batch, first, last, is_open, stretch, shard_of, beam, reach, asked):
+    """Write the probability that each of the examples first:last that is open comes to each
+    shard; 0 for the others."""
     for example in range(first, last):
         row = example - first
         for shard in range(reach.shape[1]):
             reach[row, shard] = 0.0
+        if not is_open[row]:
+            continue
         level, held, count = search_example(router, vector_of(batch, example), stretch, beam)
         asked[example] += count
         for place in range(held):
@@ -181,6 +184,7 @@ class ShardedTree(TreeLearner):
         batch: Batch,
         first: int,
         last: int,
+        is_open: np.ndarray,
         column: int,
         beam: Beam,
         found: FoundLabels,
@@ -190,7 +194,8 @@ class ShardedTree(TreeLearner):
         stretch, width, state = stretch_of(self.options), beam.nodes.shape[1], self.state
         top, *shards = self.parts
         reach = np.empty((last - first, len(shards)))
-        reach_shards(top.router, batch, first, last, stretch, state.shard_of, beam, reach, asked)
+        place = (first, last, is_open, stretch, state.shard_of, beam, reach, asked)
+        reach_shards(top.router, batch, *place)
         best = Beam(np.empty((last - first, width), np.int64), np.empty((last - first, width)))
         held, first_node = np.zeros(last - first, np.int64), top.internal_nodes
         for number, shard in enumerate(shards):
@@ -204,10 +209,8 @@ class ShardedTree(TreeLearner):
             first_node += len(shard.nodes)
         offer_best(self.router, self.leaf_labels, best, held, found, column)
 
-    def bound_search(
-        self, one: Batch, column: int, beam: Beam, found: FoundLabels, asked: np.ndarray
-    ) -> Callable[[], Any]:
-        return partial(self.search, one, 0, 1, column, beam, found, asked)
+    def bound_search(self, one: Batch, is_open: np.ndarray, *place: Any) -> Callable[[], Any]:
+        return partial(self.search, one, 0, 1, is_open, *place)
 
     def bound_walk(
         self, one: Batch, predictions: np.ndarray, depths: np.ndarray

@@ -117,7 +117,7 @@ def test_a_search_finds_the_best_leaves_of_all_shards(model, batch):
         one.starts[:] = 0, vector.end - vector.begin
         one.features[:] = vector.features[vector.begin : vector.end]
         one.values[:] = vector.values[vector.begin : vector.end]
-        learner.search(one, 0, 1, 0, beam, found, np.zeros(1, np.int32))
+        learner.search(one, 0, 1, np.ones(1, np.bool_), 0, beam, found, np.zeros(1, np.int32))
         masses = masses_of(learner, vector)
         best = max(masses, key=masses.__getitem__)
         kept, offered = learner.leaf_labels, {}
