@@ -95,7 +95,8 @@ def predict(
     if walk:
         check_walk(ctx, "top", "probabilities")
     lines_of: Any = _lines_of(top, probabilities, as_json, as_tsv)
-    search = None if walk else (beam, top or 1)
+    with_probabilities = bool(top or probabilities or as_json or as_tsv)
+    search = None if walk else (beam, top or 1, with_probabilities)
     if into or clustered(ctx.params):
         ending = ".jsonl" if as_json else ".tsv" if as_tsv else ".txt"
         place = (workers, scheduler, scheduler_file)

@@ -15,10 +15,12 @@ from lomtree.system.pipeline import ahead
 
 
 class Search(NamedTuple):
-    """Look at the best `beam` leaves of a tree, and name the `top` best labels."""
+    """Look at the best `beam` leaves of a tree, and name the `top` best labels. Where only labels
+    are wanted the best one may be named at once (ranking/shortlist)."""
 
     beam: int
     top: int
+    with_probabilities: bool = True
 
 
 class Predicted(NamedTuple):
@@ -39,7 +41,8 @@ def predict_all(
         model.check(examples)
         batch, count = examples.batch, examples.count
         if search is not None:
-            ranking = model.learner.rank(batch, count, search.beam, search.top)
+            ranked = max(search.top, 2) if search.with_probabilities else search.top
+            ranking = model.learner.rank(batch, count, search.beam, ranked).first(search.top)
             yield Predicted(examples, ranking.labels[:, 0].copy(), ranking.asked, ranking)
             continue
         if count > len(labels):

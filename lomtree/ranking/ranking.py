@@ -49,6 +49,10 @@ class Ranking(NamedTuple):
             np.zeros(count, np.int32),
         )
 
+    def first(self, top: int) -> "Ranking":
+        """The best `top` labels alone."""
+        return self._replace(labels=self.labels[:, :top], probabilities=self.probabilities[:, :top])
+
     def only(self, chosen: np.ndarray) -> "Ranking":
         """That of the chosen examples."""
         return Ranking(*(array[chosen] for array in self))
