@@ -28,7 +28,7 @@ def test_test_error_with_the_defaults(lomtree, tmp_path, algorithm, name, suffix
 @pytest.mark.parametrize(
     ("name", "suffix", "passes", "most"),
     [
-        ("isolet", "svm", 20, 0.055),  # 1,559 examples: half a point is one standard deviation
+        ("isolet", "svm", 20, 0.05),
         ("aloi-438", "svm", 20, 0.2),
         ("clinc150", "vw", 10, 0.09),
     ],
