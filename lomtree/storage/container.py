@@ -73,20 +73,20 @@ def write_arrays(
             file.write(piece)
         table = b"".join(map(_number, sums))
         file.write(table + _number(zlib.crc32(table)))
-        if _is_checked(path, file.tell()):
+        if _is_checked(path, file):
             file.flush()
             again = _Reader(open(os.dup(file.fileno()), "rb"))  # noqa: SIM115  # closed by it
             check(*_take_apart(again, lambda _name: True, lambda _name: False))
 
 
-def _is_checked(path: str, size: int) -> bool:
+def _is_checked(path: str, file: BinaryIO) -> bool:
     """Whether a file is read before it gets its name. That of a large one takes as long as writing
     it, and memory for a second model: it is done where there is something to lose, an older file,
     and as much memory is left as the process ever had."""
-    if is_special(path):
+    if is_special(path):  # a pipe, maybe, that cannot tell how far it is
         return False
     peak = getrusage(RUSAGE_SELF).ru_maxrss << 10
-    return size <= SMALL or (os.path.exists(path) and memory.available() > 2 * peak)
+    return file.tell() <= SMALL or (os.path.exists(path) and memory.available() > 2 * peak)
 
 
 def _pieces(arrays: Iterable, position: int, sums: list[int]) -> Iterator[Buffer]:

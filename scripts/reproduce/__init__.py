@@ -18,5 +18,5 @@ Run by themselves:
 
 The rest are their parts: catalog, counts and origin describe the sets, sources finds their files,
 download fetches one, builders make sets of what was fetched, grid has the settings, trial trains
-one, journal keeps rows, findings and hypotheses say what came of it.
+one, workers are where, journal keeps rows, findings and hypotheses say what came of it.
 """

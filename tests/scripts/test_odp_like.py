@@ -63,13 +63,14 @@ def test_words_differ_and_frequent_ones_are_short():
 
 
 def test_what_was_learned_from_one_part_helps_with_the_other(lomtree, tmp_path, train):
-    """Less than half of the errors of who predicts the most frequent class, far from none."""
+    """The tree alone: less than half of the errors of who predicts the most frequent class, but far
+    from none."""
     test = pages("test", 1_000)
     (tmp_path / "train").write_bytes(b"".join(train))
     (tmp_path / "test").write_bytes(b"".join(test))
     model = tmp_path / "model"
     assert lomtree("train", tmp_path / "train", "--quiet", "-f", model).status == 0
-    predictions = lomtree("predict", "-i", model, tmp_path / "test").out.split()
+    predictions = lomtree("predict", "-i", model, tmp_path / "test", "--walk").out.split()
     wanted = [line.split()[0] for line in test]
     errors = sum(given != right for given, right in zip(predictions, wanted, strict=True))
     most = collections.Counter(line.split()[0] for line in train).most_common(1)[0][0]
