@@ -4,6 +4,7 @@ What VW text cannot say in a name (white space, ':' and '|') becomes '_' there, 
 with the strings of JSON. Labels, tags and importances do not go through that text.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ class Translation(NamedTuple):
     columns: np.ndarray  # int64[n]; of the problem or, where there is none, of the label
 
 
-class Layout:
+class Layout(ABC):
     """How one source is read whose examples become VW text."""
 
     of_records = False  # whether an example may be several lines
@@ -39,8 +40,9 @@ class Layout:
         """Whole lines as whole examples, each text with the number of lines left out before it."""
         return ((0, text) for text in texts)
 
+    @abstractmethod
     def translate(self, text: Any) -> Translation:
-        raise NotImplementedError
+        """What a piece of the source says; `whole` has cut it where an example ends."""
 
 
 def plain_name(name: bytes) -> bytes:

@@ -15,7 +15,7 @@ from lomtree.examples.batch import Batch
 from lomtree.learners.base import Depths, Learner, Lesson
 from lomtree.learners.registry import learner_of
 from lomtree.learners.sharded import ShardedTree
-from lomtree.learners.tree.learner import Finder, TreeLearner, rank_with
+from lomtree.learners.tree.learner import Finder, TreeLearner, rank_with, store_trees
 from lomtree.ranking.combination import FIRST
 from lomtree.ranking.ranking import Candidates, Ranking, no_ranker
 from lomtree.storage.state_dict import StateDict
@@ -125,10 +125,7 @@ class Ensemble(Learner):
         ]
 
     def store_state(self, state_dict: StateDict, predict_only: bool) -> None:
-        trees = [StateDict({}, {}) for _ in self.trees]
-        for tree, part in zip(self.trees, trees, strict=True):
-            tree.store_state(part, predict_only)
-        state_dict.add_trees(trees)
+        store_trees(self.trees, state_dict, predict_only)
 
     @classmethod
     def load_state(

@@ -22,7 +22,7 @@ from lomtree.learners.base import Lesson
 from lomtree.learners.registry import learner_of
 from lomtree.learners.tree.beam_search import Beam, offer, put, search_example
 from lomtree.learners.tree.leaf_labels import KEPT, LeafLabels
-from lomtree.learners.tree.learner import TreeLearner, stretch_of
+from lomtree.learners.tree.learner import TreeLearner, store_trees, stretch_of
 from lomtree.learners.tree.nodes import COUNTS, NODE, Tree, generations_of
 from lomtree.learners.tree.structure import leaf_depths
 from lomtree.learners.tree.walk import Router, descend
@@ -294,22 +294,19 @@ class ShardedTree(TreeLearner):
         ]
 
     def learn_scaled(self, lesson: Lesson, begin: int, end: int) -> None:
-        raise PredictOnlyError("a tree in shards cannot be trained further")
+        self._learn_run(lesson, begin, end)
 
     def _make_scratch(self, length: int) -> Any: ...
 
     def _learn_run(self, lesson: Lesson, begin: int, end: int) -> int:
-        raise NotImplementedError
+        raise PredictOnlyError("a tree in shards cannot be trained further")
 
     def _grow(self, label: int) -> None: ...
 
     # To a file and back.
 
     def store_state(self, state_dict: StateDict, predict_only: bool) -> None:
-        parts = [StateDict({}, {}) for _ in self.parts]
-        for part, stored in zip(self.parts, parts, strict=True):
-            part.store_state(stored, predict_only)
-        state_dict.add_trees(parts)
+        store_trees(self.parts, state_dict, predict_only)
 
     @classmethod
     def load_state(

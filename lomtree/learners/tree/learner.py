@@ -1,7 +1,7 @@
 """What the learners that walk down a tree have in common."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from math import exp, log
 from typing import Any
@@ -37,6 +37,7 @@ from lomtree.ranking.ranking import (
     rank,
 )
 from lomtree.ranking.shortlist import make_shortlist, shorten
+from lomtree.storage.state_dict import StateDict
 
 CHUNK = 256  # examples that are searched in one tree after the other
 
@@ -218,6 +219,15 @@ class TreeLearner(GrowingLearner):
             ("internal nodes", f"{self.internal_nodes:,}"),
             ("weight table", f"2^{self.table_bits} weights, {self.table_load:.0%} in use{crowded}"),
         ]
+
+
+def store_trees(trees: Iterable[TreeLearner], state_dict: StateDict, predict_only: bool) -> None:
+    """Add the states of several trees to the state dict of a model, one after the other."""
+    stored = []
+    for tree in trees:
+        stored.append(StateDict({}, {}))
+        tree.store_state(stored[-1], predict_only)
+    state_dict.add_trees(stored)
 
 
 def sharing(load: float) -> float:
