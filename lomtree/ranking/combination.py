@@ -10,6 +10,10 @@ step of Newton's method: H is the sum of what the second derivatives were, older
 the weights move by H^-1 times the gradient. So the probabilities are calibrated as well: a softmax
 whose weights are fitted has the right temperature.
 
+Some examples are like nothing that was learned: their label is wrong, or comes by chance. A share
+OUTLIERS is taken for such, with any candidate as their label, and an example counts by the
+probability that it is none of them. Without that a few hopeless ones make all others less sure.
+
 A sign speaks for a label, never against it, whatever noise says: of labels that all signs find
 equal, the one of most mass stays first. Signs are alike, so where one's weight would be negative
 and ends at 0, the others' go where they are best then.
@@ -30,6 +34,7 @@ SIGNS = 6
 # What is believed before anything has been seen, and how far from it the truth may be.
 FIRST = (0.5, 4.0, 4.0, 2.0, 0.7, -1.0)
 SPREAD = (0.5, 10.0, 10.0, 3.0, 0.5, 3.0)
+OUTLIERS = 0.03
 MEMORY = 0.998  # what an example counts when the next one has come
 FADED = 0.05  # see fade()
 LEAST_CURVATURE = tuple((1.0 - MEMORY) / (spread * spread) for spread in SPREAD)
@@ -178,11 +183,20 @@ def take_step(combination, scratch):
 
 
 @kernel
+def belonging(share, choices):
+    """The probability that an example whose right label has this share is no outlier, which could
+    have any of so many labels."""
+    regular = (1.0 - OUTLIERS) * share
+    return regular / (regular + OUTLIERS / choices)
+
+
+@kernel
 def learn_weighted(combination, scratch, signs, count, right, importance):
     """Learn from an example with so many candidates; `right` is the number of the right one, or
     `count` if it is none of them."""
     shares, mean, slope = scratch.shares, scratch.mean, scratch.slope
     find_shares(combination.weights, signs, count, shares)
+    importance *= belonging(shares[right], count + 1)
     for i in range(SIGNS):
         mean[i] = 0.0
         for place in range(count + 1):

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from lomtree.ranking.combination import FADED, FIRST, MEMORY, SPREAD
+from lomtree.ranking.combination import FADED, FIRST, MEMORY, OUTLIERS, SPREAD
 from lomtree.ranking.probe import MOST_PROBED, MOST_RESERVED, RESERVED
 from lomtree.ranking.ranking import BUDGET, FROM_EACH, LEAST_MASS, SMALLEST_MASS
 from lomtree.ranking.shortlist import (
@@ -75,7 +75,8 @@ def sure(features, xs, known, lists, weights):
 class Combination:
     """The weights of a conditional logit, by a step of Newton's method an example. What is believed
     at first fades as older examples do, and is believed anew as much as it faded. No sign speaks
-    against a label; only the logit of none may be negative."""
+    against a label; only the logit of none may be negative. Some examples have any label by chance;
+    an example counts by the probability that it is none of them."""
 
     def __init__(self):
         self.weights = np.array(FIRST)
@@ -103,6 +104,8 @@ class Combination:
     def learn(self, signs, right, importance=1.0):
         """`right` is a candidate's number, or that of none: how many there are."""
         rows, shares = self.matrix(signs), self.shares(signs)
+        outlier, regular = OUTLIERS / len(rows), (1 - OUTLIERS) * shares[right]
+        importance *= regular / (outlier + regular)  # Bayes' rule
         mean = shares @ rows
         second = (rows - mean).T @ np.diag(shares) @ (rows - mean)
         self.curvature = MEMORY * self.curvature + importance * second + (1 - MEMORY) * BELIEF
