@@ -193,20 +193,23 @@ def make_rows(known, most, label, vector):
 
 
 @kernel
-def add_example(known, most, vector, label, importance):
+def add_example(known, most, vector, label, importance, rows, is_new):
     """Add an example to the centroid of its label; where there may be no more rows, to those that
-    are there."""
+    are there. Notes the row of each of its features, and which of them are new to the label."""
     table, pairs = known.tables[label], known.pairs
     table.examples += 1
     may_take = make_rows(known, most, label, vector)
-    if table.room == 0:
-        return
     for position in range(vector.begin, vector.end):
-        row, found = find(pairs, table, vector.features[position])
+        row, found, offset = np.int64(NO_ROW), False, position - vector.begin
+        if table.room > 0:
+            row, found = find(pairs, table, vector.features[position])
+        is_new[offset] = not found and may_take
+        if not found and not may_take:
+            rows[offset] = NO_ROW
+            continue
+        rows[offset] = row
         pair = pairs[row]
         if not found:
-            if not may_take:
-                continue
             pair.feature = vector.features[position]
             pair.sum = 0.0
             pair.weight = 0.0

@@ -143,8 +143,9 @@ def lengthen(lists, entry, most):
 
 
 @kernel
-def note_label(lists, most, feature, label, weight):
-    """A label weighs a feature so much now."""
+def note_label(lists, most, feature, label, weight, is_new):
+    """A label weighs a feature so much now. One that did not have the feature before is in no list
+    of it."""
     entry = lists.heads[find(lists.heads, feature)]
     if entry.length == 0:
         if lists.used[2] + SHORTEST > most:
@@ -157,7 +158,7 @@ def note_label(lists, most, feature, label, weight):
         lists.used[2] += SHORTEST
     elif entry.length == MOST_LABELS and weight <= entry.least:
         return
-    place = place_of(lists, entry, label)
+    place = np.int64(-1) if is_new else place_of(lists, entry, label)
     if place >= 0:
         lists.postings[entry.start + place].weight = weight
     elif entry.length == 0 or lengthen(lists, entry, most):

@@ -43,7 +43,6 @@ from lomtree.ranking.label_lists import (
 RIVALS = 4  # of a label, that are kept
 VOTED = 5  # labels that the lists name
 BUDGET = 256  # votes: for rivals fewer are enough than for a prediction
-NOTED, NOTE_EVERY = 8, 8  # examples of a label: the first ones, then one of so many
 VOTE_EVERY = 4  # examples, on average, for which the lists are asked
 RATE = 1.0
 CLIP = 1.0  # the most that an example of importance 1 moves a score by
@@ -76,6 +75,7 @@ class RankerScratch(NamedTuple):
     labels: np.ndarray  # int32[contenders]
     scores: np.ndarray  # float64[contenders]
     rows: np.ndarray  # int64[contenders, features]: of their pairs, or NO_ROW
+    is_new: np.ndarray  # bool[features]: to the example's label
     direction: np.ndarray  # float32[features]
     sizes: np.ndarray  # float32[features]
     places: np.ndarray  # int64[VOTED]
@@ -88,6 +88,7 @@ def make_scratch(trees: int, length: int) -> RankerScratch:
         np.empty(contenders, np.int32),
         np.empty(contenders),
         np.empty((contenders, length), np.int64),
+        np.empty(length, np.bool_),
         np.empty(length, np.float32),
         np.empty(length, np.float32),
         np.empty(VOTED, np.int64),
@@ -119,16 +120,25 @@ def add_voted(state, scratch, vector, count):
 
 
 @kernel
-def score_contender(known, scratch, vector, contender):
-    """Note where the pairs of a contender are, and its regressor's score."""
-    pairs, table, score = known.pairs, known.tables[scratch.labels[contender]], 0.0
+def find_rows(known, scratch, vector, contender):
+    """Note where the pairs of a contender are."""
+    pairs, table = known.pairs, known.tables[scratch.labels[contender]]
     for position in range(vector.begin, vector.end):
         row, found = np.int64(NO_ROW), False
         if table.room > 0:
             row, found = find(pairs, table, vector.features[position])
-        if found:
-            score += np.float64(pairs[row].weight) * np.float64(vector.values[position])
         scratch.rows[contender, position - vector.begin] = row if found else NO_ROW
+
+
+@kernel
+def score_contender(known, scratch, vector, contender):
+    """The score of a contender's regressor."""
+    score = 0.0
+    for position in range(vector.begin, vector.end):
+        row = scratch.rows[contender, position - vector.begin]
+        if row != NO_ROW:
+            weight = np.float64(known.pairs[row].weight)
+            score += weight * np.float64(vector.values[position])
     scratch.scores[contender] = min(max(score, -LARGEST), LARGEST)
 
 
@@ -176,32 +186,38 @@ def keep_rivals(state, scratch, y, count):
 
 @kernel
 def is_noted(examples):
-    """Whether the lists are told of a label's example. The first ones move its centroid much, later
-    ones ever less."""
-    return examples <= NOTED or draw(0, examples) % np.uint64(NOTE_EVERY) == np.uint64(0)
+    """Whether the lists are told of all features of a label's example, not only of those that are
+    new to it: the more examples a centroid has, the less another one moves it."""
+    return examples & (examples - 1) == 0
 
 
 @kernel
-def note_centroid(state, limits, vector, y):
+def note_centroid(state, limits, scratch, vector, y):
     """Tell the lists what the label weighs the example's features now: their parts of a vector of
     length 1, even where sums of very different size have made the length wrong."""
     pairs, table = state.known.pairs, state.known.tables[y]
-    if table.room == 0 or not table.length > 0.0:
+    if not table.length > 0.0:
         return
-    length = np.sqrt(table.length)
+    length, whole = np.sqrt(table.length), is_noted(table.examples)
     for position in range(vector.begin, vector.end):
-        row, found = find(pairs, table, vector.features[position])
-        if found:
+        row, is_new = (
+            scratch.rows[0, position - vector.begin],
+            scratch.is_new[position - vector.begin],
+        )
+        if row != NO_ROW and (whole or is_new):
             part = min(max(np.float64(pairs[row].sum) / length, -1.0), 1.0)
-            weight = np.float32(part)
-            note_label(state.lists, limits.postings, vector.features[position], y, weight)
+            feature, weight = vector.features[position], np.float32(part)
+            note_label(state.lists, limits.postings, feature, y, weight, is_new)
 
 
 @kernel
 def train_contenders(state, scratch, vector, count, importance, mean_square):
-    """A step of the softmax over the contenders, of which the first is right."""
+    """A step of the softmax over the contenders, of which the first is right; where its pairs are
+    is known."""
     scores, largest, total = scratch.scores, -np.inf, 0.0
     for place in range(count):
+        if place > 0:
+            find_rows(state.known, scratch, vector, place)
         score_contender(state.known, scratch, vector, place)
         largest = max(largest, scores[place])
     for place in range(count):
@@ -217,9 +233,8 @@ def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_squa
     vector = vector_of(batch, example)
     y, importance = np.int64(batch.labels[example]), np.float64(batch.weights[example])
     note_visit(state.known.tables[y], state.counts[0])
-    add_example(state.known, limits.rows, vector, y, importance)
-    if is_noted(state.known.tables[y].examples):
-        note_centroid(state, limits, vector, y)
+    add_example(state.known, limits.rows, vector, y, importance, scratch.rows[0], scratch.is_new)
+    note_centroid(state, limits, scratch, vector, y)
     scratch.labels[0] = y
     count = 1
     for place in range(RIVALS):

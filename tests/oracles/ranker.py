@@ -1,9 +1,10 @@
 """How the ranker learns, slowly and obviously. Nothing is shared with the package but numbers that
 were tuned.
 
-The lists are told of the first examples of a label, then of some. The regressors of an example's
-label and of its rivals take a step of the softmax over them. Where there is hardly any room left,
-labels that have not come for long are forgotten.
+The lists are told of the features that are new to a label, and of the others in its first, second,
+fourth, eighth, ... example. The regressors of an example's label and of its rivals take a step of
+the softmax over them. Where there is hardly any room left, labels that have not come for long are
+forgotten.
 """
 
 import math
@@ -12,8 +13,6 @@ from collections import Counter
 from lomtree.ranking.eviction import EVICT_EVERY, FULL, PATIENCE, SHARE
 from lomtree.ranking.ranker import (
     BUDGET,
-    NOTE_EVERY,
-    NOTED,
     RIVALS,
     THRESHOLD,
     VOTE_EVERY,
@@ -45,9 +44,11 @@ class Ranker:
         if y not in self.known.examples:
             self.first[y] = self.learned
         self.last[y] = self.learned
+        before = set(self.known.sums[y])
         self.known.add_example(features, xs, y, w)
-        if self._is_noted(self.known.examples[y]):
-            for feature, part in self.known.parts_of_cosine(features, y).items():
+        whole = self._is_noted(self.known.examples[y])
+        for feature, part in self.known.parts_of_cosine(features, y).items():
+            if whole or feature not in before:
                 self.lists.note(feature, y, part)
         rivals = self._rivals_of(features, xs, y, tree_rivals)
         scores = {label: self.known.score(features, xs, label) for label in [y, *rivals]}
@@ -73,10 +74,8 @@ class Ranker:
 
     def _is_noted(self, number):
         """Of the label's examples, the first one is number 1."""
-        if number <= NOTED:
-            return True
-        noted = draw(0, number) % NOTE_EVERY == 0
-        self.events["noted later" if noted else "not noted"] += 1
+        noted = math.log2(number).is_integer()
+        self.events["noted" if noted else "not noted"] += 1
         return noted
 
     def _rivals_of(self, features, xs, y, tree_rivals):
