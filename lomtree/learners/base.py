@@ -11,7 +11,14 @@ import numpy as np
 from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, Vector
-from lomtree.features.scaling import Scaler, Scales, load_scales, make_scales, store_scales
+from lomtree.features.scaling import (
+    Scaler,
+    Scales,
+    check_scales,
+    load_scales,
+    make_scales,
+    store_scales,
+)
 from lomtree.ranking.combination import (
     NONE,
     Combination,
@@ -24,7 +31,7 @@ from lomtree.ranking.contributions import contributions, weights_of_label
 from lomtree.ranking.label_features import length_of
 from lomtree.ranking.probe import Probe
 from lomtree.ranking.ranker import Ranker, has_ranker
-from lomtree.ranking.ranker_file import load_ranker, store_ranker
+from lomtree.ranking.ranker_file import check_ranker, load_ranker, store_ranker
 from lomtree.ranking.ranking import Candidates, Ranking, Scorer, no_ranker
 from lomtree.storage.purposes import FOR_RANKING
 from lomtree.storage.state_dict import StateDict
@@ -326,6 +333,19 @@ class Learner(ABC):
         scales = load_scales(state_dict, options)
         return cls(options, execution, state, scales, ranker, combination)
 
+    @classmethod
+    def check(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> None:
+        """ModelError if load() would raise one. What a file holds is looked at by the same
+        functions, but no learner is made of it; arrays may be still to be written."""
+        cls.check_state(options, state_dict, label_count, learning)
+        parts = [name for name in state_dict.arrays if name.startswith(FOR_RANKING)]
+        if has_ranker(options) and (learning or parts):
+            check_ranker(state_dict, options, label_count, learning)
+        load_combination(state_dict, learning)
+        check_scales(state_dict, options)
+
     @abstractmethod
     def store_state(self, state_dict: StateDict, predict_only: bool) -> None: ...
 
@@ -335,6 +355,13 @@ class Learner(ABC):
         cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
     ) -> Any:
         """The state of a file."""
+
+    @classmethod
+    @abstractmethod
+    def check_state(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> None:
+        """The part of check() that is the algorithm's own."""
 
     @abstractmethod
     def _new_state(self) -> Any: ...

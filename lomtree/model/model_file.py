@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lomtree.core.errors import LomtreeError, ModelError
 from lomtree.core.execution import ONE_CORE, Execution
-from lomtree.storage.container import Arrays, read_arrays, write_arrays
+from lomtree.storage.container import Arrays, Extent, read_arrays, write_arrays
 from lomtree.storage.purposes import Purpose, within_tree
 from lomtree.system.atomic_file import STANDARD
 from lomtree.system.threads import leave_signals
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lomtree.model.model import Model
 
 # What reading a header that means nothing may raise.
-_MALFORMED = (
+MALFORMED_HEADER = (
     KeyError,
     IndexError,
     TypeError,
@@ -30,20 +30,25 @@ _MALFORMED = (
 def write_model(model: "Model", path: str, predict_only: bool = False) -> None:
     """LomtreeError if what would be written is no model that can be read again; then `path` is as
     it was."""
-    from lomtree.model.model import from_state_dict, to_state_dict
-    from lomtree.storage.state_dict import StateDict
-
-    def check(header: dict, arrays: Arrays) -> None:
-        from_state_dict(StateDict(header, arrays), learning=not predict_only)
+    from lomtree.model.model import to_state_dict
 
     with watch.stage("write model"):
         state_dict = to_state_dict(model, predict_only)
         try:
-            write_arrays(path, state_dict.header, state_dict.arrays, check)
-        except (ModelError, *_MALFORMED) as error:
+            write_arrays(path, state_dict.header, state_dict.arrays, check_written)
+        except (ModelError, *MALFORMED_HEADER) as error:
             raise LomtreeError(
                 f"{path}: not written, since the model could not be read again ({error})"
             ) from None
+
+
+def check_written(header: dict, arrays: Arrays, extents: dict[str, Extent]) -> None:
+    """ModelError, or what a malformed header raises, if a file of these could not be read again:
+    to go on with its training, unless it says that this is not possible."""
+    from lomtree.model.model import check_state_dict
+    from lomtree.storage.state_dict import StateDict
+
+    check_state_dict(StateDict(header, arrays, extents), learning=not header["predict_only"])
 
 
 class ModelBeingRead:
@@ -75,7 +80,7 @@ class ModelBeingRead:
             raise ModelError(f"{path}: is a directory, not a model") from None
         except OSError as error:
             raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from None
-        except _MALFORMED:
+        except MALFORMED_HEADER:
             raise ModelError(f"{path}: not a usable model: its header is malformed") from None
 
 

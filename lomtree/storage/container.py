@@ -17,21 +17,19 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle
-from resource import RUSAGE_SELF, getrusage
-from typing import Any, BinaryIO
+from math import isfinite
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from lomtree.core.errors import ModelError
-from lomtree.system import memory
-from lomtree.system.atomic_file import STANDARD, is_special, open_to_replace
+from lomtree.system.atomic_file import STANDARD, open_to_replace
 from lomtree.system.pipeline import DEPTH, ahead
 
 Buffer = bytes | memoryview
 Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored and Coming
 
 VALID_PIECES = DEPTH + 2  # pieces
-SMALL = 16 << 20  # bytes of a file
 _PIECE = 1 << 20
 MAGIC = b"LOMTREE\n"
 VERSION = 8
@@ -54,59 +52,75 @@ def _lay_out(header: dict, arrays: Arrays) -> bytes:
     return text.encode()
 
 
-Check = Callable[[dict, Arrays], object]
+class Extent(NamedTuple):
+    """Between which numbers those of an array are, and 0; if one of the array is none, so are
+    these."""
+
+    least: float
+    largest: float
+
+    def with_more(self, numbers: np.ndarray) -> "Extent":
+        if numbers.size == 0:
+            return self
+        # Of a number and none, Python's min and max keep the first.
+        least, largest = numbers.min().item(), numbers.max().item()
+        return Extent(min(least, self.least), max(largest, self.largest))
+
+    @property
+    def is_finite(self) -> bool:
+        return isfinite(self.least) and isfinite(self.largest)
+
+
+NOTHING = Extent(0.0, 0.0)
+Check = Callable[[dict, Arrays, dict[str, Extent]], object]
 
 
 def write_arrays(
-    path: str, header: dict, arrays: Arrays, check: Check = lambda _header, _arrays: None
+    path: str, header: dict, arrays: Arrays, check: Check = lambda _header, _arrays, _extents: None
 ) -> None:
     """Write a file so that `path` holds the old one or the whole new one at any moment.
 
     Nothing that cannot be read again takes the place of an older file: no number may be infinite or
-    none, and the new one goes through `check` as it would be read, which may raise a ModelError."""
+    none, every array is as long as the header says, and `check` sees the header as it would be
+    read, the arrays, and the extent of what was written of each; it may raise a ModelError."""
     text = _lay_out(header, arrays)
     head = MAGIC + _number(VERSION) + _number(len(text)) + text
-    sums = [zlib.crc32(head)]
+    sums, extents = [zlib.crc32(head)], dict.fromkeys(arrays, NOTHING)
     with open_to_replace(path) as file:
         file.write(head)
-        for piece in ahead(_pieces(arrays.values(), len(head), sums)):
+        for piece in ahead(_pieces(arrays, len(head), sums, extents)):
             file.write(piece)
         table = b"".join(map(_number, sums))
         file.write(table + _number(zlib.crc32(table)))
-        if _is_checked(path, file):
-            file.flush()
-            again = _Reader(open(os.dup(file.fileno()), "rb"))  # noqa: SIM115  # closed by it
-            check(*_take_apart(again, lambda _name: True, lambda _name: False))
+        check(json.loads(text), arrays, extents)
 
 
-def _is_checked(path: str, file: BinaryIO) -> bool:
-    """Whether a file is read before it gets its name. That of a large one takes as long as writing
-    it, and memory for a second model: it is done where there is something to lose, an older file,
-    and as much memory is left as the process ever had."""
-    if is_special(path):  # a pipe, maybe, that cannot tell how far it is
-        return False
-    peak = getrusage(RUSAGE_SELF).ru_maxrss << 10
-    return file.tell() <= SMALL or (os.path.exists(path) and memory.available() > 2 * peak)
-
-
-def _pieces(arrays: Iterable, position: int, sums: list[int]) -> Iterator[Buffer]:
-    """The bytes of the arrays, in a file that is so long already; `sums` gets their sums."""
-    for array in arrays:
+def _pieces(
+    arrays: Arrays, position: int, sums: list[int], extents: dict[str, Extent]
+) -> Iterator[Buffer]:
+    """The bytes of the arrays, in a file that is so long already; `sums` gets their sums, and
+    `extents` what they are between."""
+    for name, array in arrays.items():
         gap = bytes(_aligned(position) - position)
         yield gap
         sums.append(zlib.crc32(gap))
         position = _aligned(position) + array.nbytes
+        left = array.nbytes
         for piece in array.pieces() if hasattr(array, "pieces") else [array]:
-            if piece.dtype.kind == "f" and not is_finite(piece):
+            extents[name] = extents[name].with_more(piece)
+            if not extents[name].is_finite:
                 raise ModelError("its numbers are not finite")
             data = np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
             sums[-1] = zlib.crc32(data, sums[-1])
+            left -= len(data)
             yield data
+        if left:
+            raise ModelError("one of its arrays is not as long as it says")
 
 
 def is_finite(numbers: np.ndarray) -> bool:
     """Whether all are numbers, and none is infinite. (Asking each takes four times as long.)"""
-    return numbers.size == 0 or bool(np.isfinite(numbers.min()) and np.isfinite(numbers.max()))
+    return NOTHING.with_more(numbers).is_finite
 
 
 def read_arrays(
@@ -159,6 +173,9 @@ class Coming:
         self.shape = (length,)
         self.nbytes = length * self.dtype.itemsize
         self.pieces = pieces
+
+    def __len__(self) -> int:
+        return self.shape[0]
 
 
 def at_once(array: Any) -> np.ndarray:

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from lomtree.core.errors import ModelError
+from lomtree.model.model_file import MALFORMED_HEADER, check_written
+from lomtree.storage.container import Coming, write_arrays
 from tests.generators.models import CLASSES, OPTIONS, file_bytes, read, trained
 from tests.generators.strange_files import put_together, take_apart
 
@@ -166,11 +168,29 @@ MALFORMED = {
 
 
 def assert_refused(whole, change, folder):
-    """A file with this change and a correct checksum is no model."""
+    """A file with this change and a correct checksum is no model, and is not written as one."""
     header, arrays = take_apart(whole)
     change(header, arrays)
     with pytest.raises(ModelError, match=r"read.lom: not a usable model: "):
         read(put_together(header, arrays), folder)
+    written = folder / "written.lom"
+    with pytest.raises((ModelError, *MALFORMED_HEADER)):
+        write_arrays(str(written), header, arrays, check_written)
+    assert not written.exists()
+
+
+def test_what_is_a_model_is_written(whole, tmp_path):
+    write_arrays(str(tmp_path / "written.lom"), *take_apart(whole), check_written)
+    assert (tmp_path / "written.lom").read_bytes() == whole
+
+
+def test_an_array_that_comes_with_more_or_less_than_it_says_is_not_written(whole, tmp_path):
+    header, arrays = take_apart(whole)
+    weights = arrays["weights.w"]
+    for length in (len(weights) - 1, len(weights) + 1):
+        arrays["weights.w"] = Coming(np.float32, length, lambda: [weights])
+        with pytest.raises(ModelError, match="not as long as it says"):
+            write_arrays(str(tmp_path / "written.lom"), header, arrays)
 
 
 @pytest.mark.parametrize("change", MALFORMED.values(), ids=MALFORMED.keys())
