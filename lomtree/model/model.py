@@ -11,7 +11,6 @@ from lomtree.examples.examples import Examples
 from lomtree.examples.label_index import LabelIndex
 from lomtree.learners.base import Learner
 from lomtree.learners.factory import learner_for, new_learner
-from lomtree.storage.container import Arrays
 from lomtree.storage.state_dict import MOST_COUNTED, StateDict, counted, whole_number
 
 LARGEST_INVERSE_TEMPERATURE = 10.0
@@ -130,7 +129,7 @@ def _read_header(state_dict: StateDict, learning: bool) -> _Read:
     position = whole_number(header["position"], 0, MOST_COUNTED)
     return _Read(
         _read_options(header["options"]),
-        _read_labels(state_dict.arrays),
+        _read_labels(state_dict),
         _read_inverse_temperature(header["inverse_temperature"]),
         position,
         predict_only,
@@ -196,9 +195,10 @@ def _as_given(value: object) -> object:
     return value
 
 
-def _read_labels(arrays: Arrays) -> LabelIndex:
+def _read_labels(state_dict: StateDict) -> LabelIndex:
+    text, ends = state_dict.whole("labels.text"), state_dict.whole("labels.ends")
     try:
-        labels = LabelIndex.from_arrays(arrays["labels.text"], arrays["labels.ends"])
+        labels = LabelIndex.from_arrays(text, ends)
     except ValueError as error:
         raise ModelError(str(error)) from None
     if len(labels) == 0:

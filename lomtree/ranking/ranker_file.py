@@ -64,8 +64,9 @@ def store_label_features(
 
 
 @kernel
-def _fill(known, used, pairs):
-    """Put the pairs of each label, one label's after the other's, into its table."""
+def _fill(known, used, features, sums, weights, squares):
+    """Put the pairs of each label, one label's after the other's, into its table. There may be no
+    squares."""
     first = 0
     for label in range(len(used)):
         if used[label] > 0:
@@ -74,8 +75,12 @@ def _fill(known, used, pairs):
             known.used[1] += room
             table.used = used[label]
             for place in range(first, first + used[label]):
-                row, _found = find(known.pairs, table, pairs[place].feature)
-                known.pairs[row] = pairs[place]
+                row, _found = find(known.pairs, table, features[place])
+                pair = known.pairs[row]
+                pair.feature = features[place]
+                pair.sum = sums[place]
+                pair.weight = weights[place]
+                pair.squares = squares[place] if len(squares) > 0 else np.float32(0.0)
             first += used[label]
 
 
@@ -133,14 +138,12 @@ def load_label_features(
 ) -> LabelFeatures:
     stored = check_label_features(state_dict, options, label_count, learning)
     used, sizes, columns, room = stored
-    pairs = np.zeros(len(columns["feature"]), PAIR)
-    for name, column in columns.items():
-        pairs[name] = column
     rows = FIRST_ROWS
     while room > rows:
         rows *= 2
     known = make_label_features(label_count, rows)  # any of them may be a rival
-    _fill(known, used, pairs)
+    columns.setdefault("squares", np.empty(0, np.float32))
+    _fill(known, used, *(columns[name] for name in _COLUMNS))
     for name, column in zip(_SIZES, sizes, strict=True):
         known.tables[name][: len(used)] = column
     if learning:
