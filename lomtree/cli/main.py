@@ -6,7 +6,7 @@ import click
 
 from lomtree import __version__
 
-COMMANDS = ("train", "predict", "test", "inspect", "convert", "vw")
+COMMANDS = ("train", "predict", "test", "inspect", "compact", "convert", "vw")
 
 
 class _Group(click.Group):

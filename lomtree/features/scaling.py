@@ -250,26 +250,42 @@ class Scaler:
         return self._x
 
 
-def store_scales(scales: Scales, state_dict: StateDict) -> None:
-    state_dict.put_packed("scales", _columns(scales.kind), _rows_in_use(scales))
+def _stored_columns(kind: int, learning: bool) -> tuple[str, ...]:
+    """Predictions need the last one alone."""
+    return _columns(kind) if learning else _columns(kind)[-1:]
+
+
+def store_scales(scales: Scales, state_dict: StateDict, predict_only: bool) -> None:
+    columns, rows = _stored_columns(scales.kind, not predict_only), _rows_in_use(scales)
+    state_dict.put_packed("scales", columns, np.ascontiguousarray(rows[:, -len(columns) :]))
     state_dict.arrays["scales.norms"] = scales.norms
     state_dict.arrays["scales.common"] = scales.common
 
 
-def load_scales(state_dict: StateDict, options: Options) -> Scales:
+def check_scales(state_dict: StateDict, options: Options, learning: bool) -> Scales:
+    """Empty ones like those of a file; ModelError if those are none."""
     scales = make_scales(options)
-    state_dict.fill_packed("scales", _columns(scales.kind), _rows_in_use(scales))
+    rows, columns = _rows_in_use(scales), _stored_columns(scales.kind, learning)
+    state_dict.check_packed("scales", columns, len(rows), rows.dtype.type)
     most = MOST_COUNTED if scales.kind == SCALE_AUTO else COUNT_LIMIT
-    # What the file fills is looked at, not a table of which next to nothing may be in memory.
-    filled = [state_dict.arrays[f"scales.{name}"] for name in _columns(scales.kind)]
-    if np.any(filled[0] > most):
+    extents = [state_dict.extent(f"scales.{name}") for name in columns]
+    if learning and extents[0].largest > most:
         raise ModelError("its scales count more values than they can")
-    if any(np.any(column < 0) for column in filled):
+    if any(extent.least < 0 for extent in extents):
         raise ModelError("its scales are not positive numbers")
-    for name, sums in (("norms", scales.norms), ("common", scales.common)):
-        sums[:] = state_dict.column(f"scales.{name}", np.float64, 2)
+    for name in ("norms", "common"):
+        sums = state_dict.column(f"scales.{name}", np.float64, 2)
         if not np.all(np.isfinite(sums)) or sums.min() < 0:
             raise ModelError("its scales are not positive numbers")
+    return scales
+
+
+def load_scales(state_dict: StateDict, options: Options, learning: bool) -> Scales:
+    scales = check_scales(state_dict, options, learning)
+    columns, rows = _stored_columns(scales.kind, learning), _rows_in_use(scales)
+    state_dict.fill_packed("scales", columns, rows, rows.shape[1] - len(columns))
+    for name, sums in (("norms", scales.norms), ("common", scales.common)):
+        sums[:] = state_dict.column(f"scales.{name}", np.float64, 2)
     return scales
 
 

@@ -11,22 +11,14 @@ import numpy as np
 from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, Vector
-from lomtree.features.scaling import Scaler, Scales, load_scales, make_scales, store_scales
-from lomtree.ranking.combination import (
-    NONE,
-    Combination,
-    fade,
-    load_combination,
-    make_combination,
-    store_combination,
-)
+from lomtree.features.scaling import Scaler, Scales, make_scales
+from lomtree.learners.shared_parts import SharedParts, check_shared, load_shared, store_shared
+from lomtree.ranking.combination import NONE, Combination, fade, make_combination
 from lomtree.ranking.contributions import contributions, weights_of_label
 from lomtree.ranking.label_features import length_of
 from lomtree.ranking.probe import Probe
 from lomtree.ranking.ranker import Ranker, has_ranker
-from lomtree.ranking.ranker_file import load_ranker, store_ranker
 from lomtree.ranking.ranking import Candidates, Ranking, Scorer, no_ranker
-from lomtree.storage.purposes import FOR_RANKING
 from lomtree.storage.state_dict import StateDict
 from lomtree.system.threads import leave_signals
 from lomtree.system.timing import watch
@@ -297,11 +289,9 @@ class Learner(ABC):
         The same state always gives the same bytes: nothing in them depends on how full a table is
         or in which order it was filled.
         """
-        if self.ranker is not None:
-            store_ranker(self.ranker, state_dict, predict_only)
         self.store_state(state_dict, predict_only)
-        store_scales(self.scaler.scales, state_dict)
-        store_combination(self.combination, state_dict, predict_only)
+        parts = SharedParts(self.scaler.scales, self.ranker, self.combination)
+        store_shared(parts, state_dict, predict_only)
 
     @classmethod
     def load(
@@ -318,13 +308,16 @@ class Learner(ABC):
         can only predict, and what only training needs is left aside.
         """
         state = cls.load_state(options, state_dict, label_count, learning)
-        ranker = None
-        parts = [name for name in state_dict.arrays if name.startswith(FOR_RANKING)]
-        if has_ranker(options) and (learning or parts):
-            ranker = load_ranker(state_dict, options, label_count, learning)
-        combination = load_combination(state_dict, learning)
-        scales = load_scales(state_dict, options)
-        return cls(options, execution, state, scales, ranker, combination)
+        shared = load_shared(state_dict, options, label_count, learning)
+        return cls(options, execution, state, *shared)
+
+    @classmethod
+    def check(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> None:
+        """ModelError if load() would raise one: the same functions look at what a file holds."""
+        cls.check_state(options, state_dict, label_count, learning)
+        check_shared(state_dict, options, label_count, learning)
 
     @abstractmethod
     def store_state(self, state_dict: StateDict, predict_only: bool) -> None: ...
@@ -335,6 +328,13 @@ class Learner(ABC):
         cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
     ) -> Any:
         """The state of a file."""
+
+    @classmethod
+    @abstractmethod
+    def check_state(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> None:
+        """The part of check() that is the algorithm's own."""
 
     @abstractmethod
     def _new_state(self) -> Any: ...

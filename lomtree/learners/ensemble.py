@@ -135,3 +135,11 @@ class Ensemble(Learner):
             _kind_of(member).load_state(member, state_dict.tree(number), label_count, learning)
             for number, member in enumerate(_member_options(options))
         )
+
+    @classmethod
+    def check_state(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> None:
+        for number, member in enumerate(_member_options(options)):
+            tree = state_dict.tree(number)
+            _kind_of(member).check_state(member, tree, label_count, learning)

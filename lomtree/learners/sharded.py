@@ -324,3 +324,10 @@ class ShardedTree(TreeLearner):
                 for number in range(parts)
             )
         )
+
+    @classmethod
+    def check_state(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> None:
+        """To be joined is part of what is asked of the shards, and costs little."""
+        cls.load_state(options, state_dict, label_count, learning)

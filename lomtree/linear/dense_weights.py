@@ -148,26 +148,50 @@ def store_class_weights(table: ClassWeights, state_dict: StateDict, predict_only
         state_dict.put_packed("squares", ("squares",), squares)
 
 
-def load_class_weights(
+class Form(NamedTuple):
+    """Of the weights of a file."""
+
+    rows: int
+    limit: int  # of the rows
+    width: int
+    labels: int
+
+
+def check_class_weights(
     state_dict: StateDict, options: Options, label_count: int, learning: bool
-) -> ClassWeights:
-    """The weights of a file; without `learning`, no more rows than there are, and no squares."""
+) -> Form:
+    """ModelError if they are none."""
     width = whole_number(state_dict.header["rows"][1], LANES, 2**31)
     if width > width_for(max(label_count, options.classes)) or width != width_for(width - 1):
         raise ModelError("its rows have an impossible length")
     limit = max(1, (1 << options.bits) // width)
     rows = whole_number(state_dict.header["rows"][0], 0, limit)
     labels = whole_number(state_dict.header["rows"][2], 0, min(label_count, width - 1))
-    squares = learning and options.update == "adaptive"
+    if not all_differ(state_dict.column("rows.features", np.uint32, rows)):
+        raise ModelError("two of its rows are the same feature's")
+    state_dict.check_packed("weights", ("w",), rows * width, np.float32)
+    if _has_squares(options, learning):
+        if state_dict.extent("squares.squares").least < 0:
+            raise ModelError("its sums of squares are negative")
+        state_dict.check_packed("squares", ("squares",), rows * width, np.float32)
+    return Form(rows, limit, width, labels)
+
+
+def _has_squares(options: Options, learning: bool) -> bool:
+    return learning and options.update == "adaptive"
+
+
+def load_class_weights(
+    state_dict: StateDict, options: Options, label_count: int, learning: bool
+) -> ClassWeights:
+    """The weights of a file; without `learning`, no more rows than there are, and no squares."""
+    rows, limit, width, labels = check_class_weights(state_dict, options, label_count, learning)
+    squares = _has_squares(options, learning)
     table = _make(limit if learning else rows, width, squares)
     table.size[:] = rows, limit, labels
     table.features[:rows] = state_dict.column("rows.features", np.uint32, rows)
-    if not all_differ(table.features[:rows]):
-        raise ModelError("two of its rows are the same feature's")
     state_dict.fill_packed("weights", ("w",), table.weights[:rows].reshape(-1, 1))
     if squares:
-        if state_dict.arrays["squares.squares"].min(initial=0) < 0:
-            raise ModelError("its sums of squares are negative")
         state_dict.fill_packed("squares", ("squares",), table.squares[:rows].reshape(-1, 1))
     buckets = _FIRST_BUCKETS
     while buckets < 2 * rows:

@@ -52,7 +52,7 @@ def make_weights(bits: int, adaptive: bool) -> Weights:
     """An empty table that may grow to 2^bits cells; memory that is never touched costs nothing."""
     table = memory.zeros((1 << bits, 2 if adaptive else 1), np.float32)
     weights = Weights(table, np.zeros((1 << bits) // BLOCK, np.uint8), np.zeros(2, np.int64))
-    weights.size[0] = first_cells(weights)
+    weights.size[0] = first_cells(1 << bits)
     return weights
 
 
@@ -91,9 +91,8 @@ def fetch(weights, slot, vector):
 
 
 @kernel
-def first_cells(weights):
-    """How many cells the table begins with; at most TAG_BITS doublings lead to its capacity."""
-    capacity = len(weights.table)
+def first_cells(capacity):
+    """How many cells a table begins with; at most TAG_BITS doublings lead to its capacity."""
     return min(capacity, max(1 << FIRST_BITS, capacity >> TAG_BITS))
 
 
@@ -112,7 +111,7 @@ def is_free(weights, cell):
 @kernel
 def take_line(weights, cell, index):
     """Note whose the line is, so that its weights can move when the table doubles."""
-    above = np.int64(index) // first_cells(weights)
+    above = np.int64(index) // first_cells(len(weights.table))
     weights.tags[cell >> BLOCK_BITS] = np.uint8(TAKEN | above & (TAKEN - 1))
     weights.size[1] += 1
 
@@ -131,7 +130,7 @@ def double(weights):
     shared the line finds a fresh one."""
     cells, columns = weights.size[0], weights.table.shape[1]
     lines = cells >> BLOCK_BITS
-    bit = cells // first_cells(weights)
+    bit = cells // first_cells(len(weights.table))
     for line in range(lines):
         if weights.tags[line] & bit:
             for part in range(columns):
@@ -161,14 +160,36 @@ def store_weights(weights: Weights, state_dict: StateDict, predict_only: bool) -
         state_dict.put_packed("tags", _TAG_COLUMNS, weights.tags[: cells // BLOCK, None])
 
 
-def load_weights(state_dict: StateDict, options: Options, learning: bool) -> Weights:
-    """The table of a file; without `learning`, only as large as it is and without the squares."""
+def _columns(options: Options, learning: bool) -> tuple[str, ...]:
+    return _COLUMNS if learning and options.update == "adaptive" else _COLUMNS[:1]
+
+
+def check_weights(state_dict: StateDict, options: Options, learning: bool) -> tuple[int, int]:
+    """How many cells the table of a file has, and how many lines in use; ModelError if it is
+    none."""
     cells = whole_number(state_dict.header["cells"][0], 1 << 10, 1 << options.bits)
     used = whole_number(state_dict.header["cells"][1], 0, cells // BLOCK)
     if cells & (cells - 1):
         raise ModelError("its table's size is not a power of two")
+    columns = _columns(options, learning)
+    state_dict.check_packed("weights", columns, cells, np.float32)
+    if len(columns) == 2 and state_dict.extent("weights.squares").least < 0:
+        raise ModelError("its sums of squares are negative")
+    if learning:
+        first = first_cells(1 << options.bits)
+        if cells < first or (cells > first and used <= GROW_AT * (cells // 2 // BLOCK)):
+            raise ModelError("its table is smaller or larger than it can be")
+        state_dict.check_packed("tags", _TAG_COLUMNS, cells // BLOCK, np.uint8)
+        if np.count_nonzero(state_dict.whole("tags.tag")) != used:
+            raise ModelError("its table is not as full as it says")
+    return cells, used
+
+
+def load_weights(state_dict: StateDict, options: Options, learning: bool) -> Weights:
+    """The table of a file; without `learning`, only as large as it is and without the squares."""
+    cells, used = check_weights(state_dict, options, learning)
     capacity = 1 << options.bits if learning else cells
-    columns = 2 if learning and options.update == "adaptive" else 1
+    columns = len(_columns(options, learning))
     zeros = memory.zeros if learning else memory.zeros_in_small_pages
     weights = Weights(
         zeros((capacity, columns), np.float32),
@@ -176,14 +197,6 @@ def load_weights(state_dict: StateDict, options: Options, learning: bool) -> Wei
         np.array([cells, used], np.int64),
     )
     state_dict.fill_packed("weights", _COLUMNS, weights.table[:cells])
-    if columns == 2 and state_dict.arrays["weights.squares"].min(initial=0) < 0:
-        raise ModelError("its sums of squares are negative")
     if learning:
-        first = first_cells(weights)
-        if cells < first or (cells > first and used <= GROW_AT * (cells // 2 // BLOCK)):
-            raise ModelError("its table is smaller or larger than it can be")
-        tags = weights.tags[: cells // BLOCK, None]
-        state_dict.fill_packed("tags", _TAG_COLUMNS, tags)
-        if np.count_nonzero(tags) != used:
-            raise ModelError("its table is not as full as it says")
+        state_dict.fill_packed("tags", _TAG_COLUMNS, weights.tags[: cells // BLOCK, None])
     return weights

@@ -61,7 +61,7 @@ class Assembly:
             whole = StateDict({}, {})
             whole.add_trees(wholes)
         scales = StateDict({}, {})
-        store_scales(self.scales, scales)
+        store_scales(self.scales, scales, predict_only=True)
         whole.header |= scales.header
         whole.arrays |= {name: at_once(array) for name, array in scales.arrays.items()}
         shards = self.trees[0].shards

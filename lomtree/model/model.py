@@ -11,7 +11,6 @@ from lomtree.examples.examples import Examples
 from lomtree.examples.label_index import LabelIndex
 from lomtree.learners.base import Learner
 from lomtree.learners.factory import learner_for, new_learner
-from lomtree.storage.container import Arrays
 from lomtree.storage.state_dict import MOST_COUNTED, StateDict, counted, whole_number
 
 LARGEST_INVERSE_TEMPERATURE = 10.0
@@ -91,22 +90,53 @@ def from_state_dict(
 
     Without `learning` it can only predict.
     """
-    options = _read_options(state_dict.header["options"])
-    labels = _read_labels(state_dict.arrays)
-    predict_only = state_dict.header["predict_only"]
+    read = _read_header(state_dict, learning)
+    options, labels = read.options, read.labels
+    learner = learner_for(options).load(options, state_dict, len(labels), learning, execution)
+    learner.inverse_temperature = read.inverse_temperature
+    return Model(
+        options, labels, learner, read.position, read.predict_only, read.unfinished, read.format,
+        read.reading,
+    )  # fmt: skip
+
+
+def check_state_dict(state_dict: StateDict, learning: bool) -> None:
+    """ModelError if from_state_dict() would raise one; no second model is made."""
+    read = _read_header(state_dict, learning)
+    learner_for(read.options).check(read.options, state_dict, len(read.labels), learning)
+
+
+class _Read(NamedTuple):
+    """What a file says of a model beside its learner."""
+
+    options: Options
+    labels: LabelIndex
+    inverse_temperature: float
+    position: int
+    predict_only: bool
+    unfinished: Unfinished | None
+    format: str | None
+    reading: Reading
+
+
+def _read_header(state_dict: StateDict, learning: bool) -> _Read:
+    header = state_dict.header
+    predict_only = header["predict_only"]
     if type(predict_only) is not bool:
         raise ModelError("it does not say whether its training can go on")
     if learning and predict_only:
         raise PredictOnlyError("it was saved with --predict-only, so its training cannot go on")
-    learner = learner_for(options).load(options, state_dict, len(labels), learning, execution)
-    learner.inverse_temperature = _read_inverse_temperature(
-        state_dict.header["inverse_temperature"]
+    position = whole_number(header["position"], 0, MOST_COUNTED)
+    return _Read(
+        _read_options(header["options"]),
+        _read_labels(state_dict),
+        _read_inverse_temperature(header["inverse_temperature"]),
+        position,
+        predict_only,
+        _read_unfinished(header["unfinished"], position),
+        _read_format(header["format"]),
+        _read_reading(header["reading"]),
     )
-    position = whole_number(state_dict.header["position"], 0, MOST_COUNTED)
-    unfinished = _read_unfinished(state_dict.header["unfinished"], position)
-    format = _read_format(state_dict.header["format"])
-    reading = _read_reading(state_dict.header["reading"])
-    return Model(options, labels, learner, position, predict_only, unfinished, format, reading)
 
 
 def _read_format(value: object) -> str | None:
@@ -165,9 +195,10 @@ def _as_given(value: object) -> object:
     return value
 
 
-def _read_labels(arrays: Arrays) -> LabelIndex:
+def _read_labels(state_dict: StateDict) -> LabelIndex:
+    text, ends = state_dict.whole("labels.text"), state_dict.whole("labels.ends")
     try:
-        labels = LabelIndex.from_arrays(arrays["labels.text"], arrays["labels.ends"])
+        labels = LabelIndex.from_arrays(text, ends)
     except ValueError as error:
         raise ModelError(str(error)) from None
     if len(labels) == 0:

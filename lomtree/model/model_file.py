@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from lomtree.core.errors import LomtreeError, ModelError
 from lomtree.core.execution import ONE_CORE, Execution
-from lomtree.storage.container import Arrays, read_arrays, write_arrays
+from lomtree.storage.container import (
+    Arrays,
+    Extent,
+    compacted,
+    read_arrays,
+    sizes_in,
+    write_arrays,
+)
 from lomtree.storage.purposes import Purpose, within_tree
 from lomtree.system.atomic_file import STANDARD
 from lomtree.system.threads import leave_signals
@@ -16,7 +23,7 @@ if TYPE_CHECKING:
     from lomtree.model.model import Model
 
 # What reading a header that means nothing may raise.
-_MALFORMED = (
+MALFORMED_HEADER = (
     KeyError,
     IndexError,
     TypeError,
@@ -27,27 +34,37 @@ _MALFORMED = (
 )
 
 
-def write_model(model: "Model", path: str, predict_only: bool = False) -> None:
-    """LomtreeError if what would be written is no model that can be read again; then `path` is as
-    it was."""
-    from lomtree.model.model import from_state_dict, to_state_dict
-    from lomtree.storage.state_dict import StateDict
-
-    def check(header: dict, arrays: Arrays) -> None:
-        from_state_dict(StateDict(header, arrays), learning=not predict_only)
+def write_model(model: "Model", path: str, predict_only: bool = False) -> dict[str, int]:
+    """Write a model to a file; `predict_only`, in few bits and without what only training needs.
+    Returns the bytes of its parts. LomtreeError if what would be written is no model that can be
+    read again; then `path` is as it was."""
+    from lomtree.model.model import to_state_dict
 
     with watch.stage("write model"):
         state_dict = to_state_dict(model, predict_only)
         try:
-            write_arrays(path, state_dict.header, state_dict.arrays, check)
-        except (ModelError, *_MALFORMED) as error:
+            arrays = compacted(state_dict.arrays) if predict_only else state_dict.arrays
+            return _sizes_of_parts(write_arrays(path, state_dict.header, arrays, check_written))
+        except (ModelError, *MALFORMED_HEADER) as error:
             raise LomtreeError(
                 f"{path}: not written, since the model could not be read again ({error})"
             ) from None
 
 
+def check_written(header: dict, arrays: Arrays, extents: dict[str, Extent]) -> None:
+    """ModelError, or what a malformed header raises, if a file of these could not be read again:
+    to go on with its training, unless it says that this is not possible."""
+    from lomtree.model.model import check_state_dict
+    from lomtree.storage.state_dict import StateDict
+
+    check_state_dict(StateDict(header, arrays, extents), learning=not header["predict_only"])
+
+
 class ModelBeingRead:
-    """A model file that is read in a thread of its own, while the caller imports numba, say."""
+    """A model file that is read in a thread of its own, while the caller imports numba, say. What
+    was read tells `sizes`, the bytes of the file's parts."""
+
+    sizes: dict[str, int]
 
     def __init__(self, path: str, purpose: Purpose, execution: Execution = ONE_CORE) -> None:
         self._path, self._purpose, self._execution = path, purpose, execution
@@ -65,6 +82,7 @@ class ModelBeingRead:
         try:
             with watch.stage("read model"):
                 state_dict = StateDict(*self._read.result())
+                self.sizes = _sizes_of_parts(state_dict.header)
                 learning = self._purpose is Purpose.LEARN
                 return from_state_dict(state_dict, learning, self._execution)
         except ModelError as error:
@@ -75,7 +93,7 @@ class ModelBeingRead:
             raise ModelError(f"{path}: is a directory, not a model") from None
         except OSError as error:
             raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from None
-        except _MALFORMED:
+        except MALFORMED_HEADER:
             raise ModelError(f"{path}: not a usable model: its header is malformed") from None
 
 
@@ -102,6 +120,15 @@ def origin_of(path: str | None, target: str) -> str:
             return f"{size}-{file.read(4).hex()}"
     except OSError:
         return "unknown"
+
+
+def _sizes_of_parts(header: dict) -> dict[str, int]:
+    """How many bytes each part of a model takes in a file, by what its arrays' names begin with."""
+    sizes: dict[str, int] = {}
+    for name, size in sizes_in(header).items():
+        part = within_tree(name).partition(".")[0]
+        sizes[part] = sizes.get(part, 0) + size
+    return sizes
 
 
 def _is_large(name: str) -> bool:

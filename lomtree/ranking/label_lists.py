@@ -267,9 +267,10 @@ def store_label_lists(lists: LabelLists, state_dict: StateDict, predict_only: bo
         state_dict.arrays[f"lists.{name}"] = np.ascontiguousarray(postings[name])
 
 
-def load_label_lists(
+def check_label_lists(
     state_dict: StateDict, options: Options, label_count: int, learning: bool
-) -> LabelLists:
+) -> tuple[np.ndarray, int]:
+    """The heads of a file's lists, and the room that they need; ModelError if they are none."""
     count = len(state_dict.arrays["lists.feature"])
     heads = np.zeros(count, LIST)
     for name in _COLUMNS if learning else _COLUMNS[:2]:
@@ -278,23 +279,33 @@ def load_label_lists(
     if count and (lengths.min() < 1 or lengths.max() > MOST_LABELS):
         raise ModelError("its lists of labels have impossible lengths")
     total = int(lengths.sum())
-    postings = np.zeros(total, POSTING)
     for name in ("label", "weight"):
-        postings[name] = state_dict.column(f"lists.{name}", POSTING[name], total)
+        state_dict.column(f"lists.{name}", POSTING[name], total)
     if not all_differ(heads["feature"]):
         raise ModelError("two of its lists of labels are the same feature's")
-    if total and (postings["label"].min() < 0 or postings["label"].max() >= label_count):
+    labels = state_dict.extent("lists.label")
+    if total and (labels.least < 0 or labels.largest >= label_count):
         raise ModelError("its lists have labels that do not exist")
-    if not np.all(np.isfinite(postings["weight"])) or not np.all(np.isfinite(heads["least"])):
+    if not state_dict.extent("lists.weight").is_finite or not np.all(np.isfinite(heads["least"])):
         raise ModelError("its lists of labels are not finite numbers")
     heads["start"] = np.cumsum(lengths) - lengths
     rooms = SHORTEST << np.maximum(0, np.ceil(np.log2(lengths / SHORTEST))).astype(np.int64)
     if int(rooms.sum()) > most_postings(options):
         raise ModelError("its lists of labels are too long")
+    return heads, int(rooms.sum())
+
+
+def load_label_lists(
+    state_dict: StateDict, options: Options, label_count: int, learning: bool
+) -> LabelLists:
+    heads, room = check_label_lists(state_dict, options, label_count, learning)
+    postings = np.zeros(len(state_dict.arrays["lists.label"]), POSTING)
+    for name in ("label", "weight"):
+        postings[name] = state_dict.arrays[f"lists.{name}"]
     rows, length = FIRST_LISTS, FIRST_POSTINGS
-    while count > LOAD_LIMIT * rows:
+    while len(heads) > LOAD_LIMIT * rows:
         rows *= 2
-    while int(rooms.sum()) > length:
+    while room > length:
         length *= 2
     lists = make_label_lists(rows, length)
     _move(LabelLists(heads, postings, np.zeros(3, np.int64)), lists)

@@ -1,5 +1,7 @@
 """The ranker on its way to a model file and back. Whatever a kernel uses as an index is checked."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lomtree.core.constants import NO_LABEL
@@ -18,10 +20,11 @@ from lomtree.ranking.label_features import (
     make_label_features,
     room_for,
 )
-from lomtree.ranking.label_lists import load_label_lists, store_label_lists
+from lomtree.ranking.label_lists import check_label_lists, load_label_lists, store_label_lists
 from lomtree.ranking.ranker import RIVALS, Ranker, RankerState
 from lomtree.storage.state_dict import MOST_COUNTED, StateDict, counted, whole_number
 
+_LARGEST = float(np.float32(LARGEST))  # as pairs have it
 _COLUMNS = ("feature", "sum", "weight", "squares")
 _SIZES = ("length", "total")  # of a centroid
 _VISITS = ("examples", "first", "last")
@@ -61,8 +64,9 @@ def store_label_features(
 
 
 @kernel
-def _fill(known, used, pairs):
-    """Put the pairs of each label, one label's after the other's, into its table."""
+def _fill(known, used, features, sums, weights, squares):
+    """Put the pairs of each label, one label's after the other's, into its table. There may be no
+    squares."""
     first = 0
     for label in range(len(used)):
         if used[label] > 0:
@@ -71,14 +75,28 @@ def _fill(known, used, pairs):
             known.used[1] += room
             table.used = used[label]
             for place in range(first, first + used[label]):
-                row, _found = find(known.pairs, table, pairs[place].feature)
-                known.pairs[row] = pairs[place]
+                row, _found = find(known.pairs, table, features[place])
+                pair = known.pairs[row]
+                pair.feature = features[place]
+                pair.sum = sums[place]
+                pair.weight = weights[place]
+                pair.squares = squares[place] if len(squares) > 0 else np.float32(0.0)
             first += used[label]
 
 
-def load_label_features(
+class StoredPairs(NamedTuple):
+    """What a file has of the features of labels."""
+
+    used: np.ndarray  # int32[labels]: how many features each has
+    sizes: list[np.ndarray]  # of the centroids
+    columns: dict[str, np.ndarray]  # of the pairs
+    room: int  # rows that they need
+
+
+def check_label_features(
     state_dict: StateDict, options: Options, label_count: int, learning: bool
-) -> LabelFeatures:
+) -> StoredPairs:
+    """ModelError if they are none."""
     labels = len(state_dict.arrays["ranker.used"])
     used = state_dict.column("ranker.used", np.int32, labels)
     sizes = [state_dict.column(f"ranker.{name}", np.float64, labels) for name in _SIZES]
@@ -86,40 +104,61 @@ def load_label_features(
         raise ModelError("its labels have impossible numbers of features")
     total = int(used.sum(dtype=np.int64))
     names = _COLUMNS if learning else _COLUMNS[:3]
-    columns = [state_dict.column(f"ranker.{name}", PAIR[name], total) for name in names]
-    pairs = np.zeros(total, PAIR)  # there are so many: the columns have been looked at
-    for name, column in zip(names, columns, strict=True):
-        pairs[name] = column
-    for name in _COLUMNS[1:]:
-        if not np.all(np.abs(pairs[name]) <= LARGEST):
+    columns = {name: state_dict.column(f"ranker.{name}", PAIR[name], total) for name in names}
+    for name in names[1:]:
+        least, largest = state_dict.extent(f"ranker.{name}")
+        if not ((0.0 if name == "squares" else -_LARGEST) <= least and largest <= _LARGEST):
             raise ModelError("its centroids and regressors are not finite numbers")
-    if not np.all(np.isfinite(sizes)) or np.any(pairs["squares"] < 0):
+    if not np.all(np.isfinite(sizes)):
         raise ModelError("its centroids and regressors are not finite numbers")
-    key = (np.repeat(np.arange(labels), used) << 32) | pairs["feature"]
-    if np.any(key[1:] <= key[:-1]):
+    if not _are_in_order(used, columns["feature"]):
         raise ModelError("the features of its labels are not in order")
     room = sum(int(room_for(int(count))) * int(many) for count, many in _counted(used))
     if room > label_features.most_rows(options):
         raise ModelError("its labels have too many features")
+    if learning:
+        _check_visits(state_dict, labels)
+    return StoredPairs(used, sizes, columns, room)
+
+
+@kernel
+def _are_in_order(used, features):
+    """Whether the features of each label, one label's after the other's, rise."""
+    first = 0
+    for label in range(len(used)):
+        for place in range(first + 1, first + used[label]):
+            if features[place] <= features[place - 1]:
+                return False
+        first += used[label]
+    return True
+
+
+def load_label_features(
+    state_dict: StateDict, options: Options, label_count: int, learning: bool
+) -> LabelFeatures:
+    stored = check_label_features(state_dict, options, label_count, learning)
+    used, sizes, columns, room = stored
     rows = FIRST_ROWS
     while room > rows:
         rows *= 2
     known = make_label_features(label_count, rows)  # any of them may be a rival
-    _fill(known, used, pairs)
+    columns.setdefault("squares", np.empty(0, np.float32))
+    _fill(known, used, *(columns[name] for name in _COLUMNS))
     for name, column in zip(_SIZES, sizes, strict=True):
-        known.tables[name][:labels] = column
+        known.tables[name][: len(used)] = column
     if learning:
-        _load_visits(state_dict, known.tables[:labels])
+        for name in _VISITS:
+            known.tables[name][: len(used)] = state_dict.arrays[f"ranker.{name}"]
     return known
 
 
-def _load_visits(state_dict: StateDict, tables: np.ndarray) -> None:
+def _check_visits(state_dict: StateDict, labels: int) -> None:
     for name in _VISITS:
-        numbers = state_dict.column(f"ranker.{name}", np.int64, len(tables))
-        if numbers.min(initial=0) < 0 or numbers.max(initial=0) > MOST_COUNTED:
+        state_dict.column(f"ranker.{name}", np.int64, labels)
+        least, largest = state_dict.extent(f"ranker.{name}")
+        if least < 0 or largest > MOST_COUNTED:
             raise ModelError("its labels have impossible numbers of examples")
-        tables[name] = numbers
-    if np.any(tables["first"] > tables["last"]):
+    if np.any(state_dict.arrays["ranker.first"] > state_dict.arrays["ranker.last"]):
         raise ModelError("the first example of a label came after its last one")
 
 
@@ -148,6 +187,23 @@ def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> N
         state_dict.header["ranked"] = counted(counts[0])
 
 
+def _check_rivals(state_dict: StateDict, label_count: int) -> tuple[np.ndarray, int]:
+    """The rivals of all labels, and how many examples were ranked."""
+    labels = len(state_dict.arrays["ranker.used"])
+    rivals = state_dict.column("ranker.rivals", np.int32, RIVALS * labels)
+    if rivals.min(initial=0) < NO_LABEL or rivals.max(initial=0) >= label_count:
+        raise ModelError("its labels have rivals that do not exist")
+    return rivals, whole_number(state_dict.header["ranked"], 0, MOST_COUNTED)
+
+
+def check_ranker(state_dict: StateDict, options: Options, label_count: int, learning: bool) -> None:
+    """ModelError if load_ranker() would raise one."""
+    check_label_features(state_dict, options, label_count, learning)
+    check_label_lists(state_dict, options, label_count, learning)
+    if learning:
+        _check_rivals(state_dict, label_count)
+
+
 def load_ranker(
     state_dict: StateDict, options: Options, label_count: int, learning: bool
 ) -> Ranker:
@@ -155,11 +211,7 @@ def load_ranker(
     lists = load_label_lists(state_dict, options, label_count, learning)
     rivals, counts = np.empty((0, RIVALS), np.int32), np.zeros(2, np.int64)
     if learning:
-        labels = len(state_dict.arrays["ranker.used"])
-        flat = state_dict.column("ranker.rivals", np.int32, RIVALS * labels)
-        if flat.min(initial=0) < NO_LABEL or flat.max(initial=0) >= label_count:
-            raise ModelError("its labels have rivals that do not exist")
+        flat, counts[0] = _check_rivals(state_dict, label_count)
         rivals = np.full((label_count, RIVALS), NO_LABEL, np.int32)
-        rivals[:labels] = flat.reshape(-1, RIVALS)
-        counts[0] = whole_number(state_dict.header["ranked"], 0, MOST_COUNTED)
+        rivals.reshape(-1)[: len(flat)] = flat
     return Ranker(options, RankerState(known, lists, rivals, counts))

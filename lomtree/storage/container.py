@@ -2,7 +2,8 @@
 
     8 bytes   b"LOMTREE" and a newline
     u32 u32   format version, length of the header
-    header    {..., "arrays": [[name, dtype, shape], ...]}; see model.to_state_dict
+    header    {..., "arrays": [[name, dtype, shape], ...]}; see model.to_state_dict; the arrays of
+              "coded": {name: [dtype, length, kind], ...} are bytes here, see coding
     arrays    in this order, little-endian, each at a multiple of 64 bytes from the beginning
     u32 ...   CRC-32 of all bytes before the arrays, then of each array and the gap before it
     u32       CRC-32 of these sums
@@ -17,24 +18,23 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle
-from resource import RUSAGE_SELF, getrusage
-from typing import Any, BinaryIO
+from math import isfinite
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from lomtree.core.errors import ModelError
-from lomtree.system import memory
-from lomtree.system.atomic_file import STANDARD, is_special, open_to_replace
+from lomtree.storage.coding import Coded, coded
+from lomtree.system.atomic_file import STANDARD, open_to_replace
 from lomtree.system.pipeline import DEPTH, ahead
 
 Buffer = bytes | memoryview
-Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored and Coming
+Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored, Coming and Coded
 
 VALID_PIECES = DEPTH + 2  # pieces
-SMALL = 16 << 20  # bytes of a file
 _PIECE = 1 << 20
 MAGIC = b"LOMTREE\n"
-VERSION = 8
+VERSION = 9
 _ALIGN = 64
 _DTYPES = {name: np.dtype(name) for name in ("<i1", "<u1", "<i4", "<u4", "<i8", "<f4", "<f8")}
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
@@ -48,65 +48,105 @@ def _aligned(position: int) -> int:
     return -(-position // _ALIGN) * _ALIGN
 
 
+def sizes_in(header: dict) -> dict[str, int]:
+    """How many bytes of a file each array takes."""
+    return {
+        name: _DTYPES[dtype].itemsize * _length(shape) for name, dtype, shape in header["arrays"]
+    }
+
+
 def _lay_out(header: dict, arrays: Arrays) -> bytes:
-    table = [[name, _NAMES[array.dtype], list(array.shape)] for name, array in arrays.items()]
-    text = json.dumps({**header, "arrays": table}, sort_keys=True, separators=(",", ":"))
-    return text.encode()
+    table, entries = [], {}
+    for name, array in arrays.items():
+        if isinstance(array, Coded):
+            entries[name], array = array.entry, array.data
+        table.append([name, _NAMES[array.dtype], list(array.shape)])
+    whole = {**header, "arrays": table} | ({"coded": entries} if entries else {})
+    return json.dumps(whole, sort_keys=True, separators=(",", ":")).encode()
 
 
-Check = Callable[[dict, Arrays], object]
+def compacted(arrays: Arrays) -> Arrays:
+    """The same in few bits, float32 rounded."""
+    return {name: coded(at_once(array)) or array for name, array in arrays.items()}
+
+
+class Extent(NamedTuple):
+    """Between which numbers those of an array are, and 0; if one of the array is none, so are
+    these."""
+
+    least: float
+    largest: float
+
+    def with_more(self, numbers: np.ndarray) -> "Extent":
+        if numbers.size == 0:
+            return self
+        # Of a number and none, Python's min and max keep the first.
+        least, largest = numbers.min().item(), numbers.max().item()
+        return Extent(min(least, self.least), max(largest, self.largest))
+
+    @property
+    def is_finite(self) -> bool:
+        return isfinite(self.least) and isfinite(self.largest)
+
+
+NOTHING = Extent(0.0, 0.0)
+Check = Callable[[dict, Arrays, dict[str, Extent]], object]
 
 
 def write_arrays(
-    path: str, header: dict, arrays: Arrays, check: Check = lambda _header, _arrays: None
-) -> None:
-    """Write a file so that `path` holds the old one or the whole new one at any moment.
+    path: str, header: dict, arrays: Arrays, check: Check = lambda _header, _arrays, _extents: None
+) -> dict:
+    """Write a file so that `path` holds the old one or the whole new one at any moment; returns the
+    header as it is there.
 
     Nothing that cannot be read again takes the place of an older file: no number may be infinite or
-    none, and the new one goes through `check` as it would be read, which may raise a ModelError."""
+    none, every array is as long as the header says, and `check` sees the header as it would be
+    read, the arrays, and the extent of what was written of each; it may raise a ModelError."""
     text = _lay_out(header, arrays)
     head = MAGIC + _number(VERSION) + _number(len(text)) + text
-    sums = [zlib.crc32(head)]
+    sums, extents = [zlib.crc32(head)], dict.fromkeys(arrays, NOTHING)
+    read_again = json.loads(text)
     with open_to_replace(path) as file:
         file.write(head)
-        for piece in ahead(_pieces(arrays.values(), len(head), sums)):
+        for piece in ahead(_pieces(arrays, len(head), sums, extents)):
             file.write(piece)
         table = b"".join(map(_number, sums))
         file.write(table + _number(zlib.crc32(table)))
-        if _is_checked(path, file):
-            file.flush()
-            again = _Reader(open(os.dup(file.fileno()), "rb"))  # noqa: SIM115  # closed by it
-            check(*_take_apart(again, lambda _name: True, lambda _name: False))
+        check(read_again, arrays, extents)
+    return read_again
 
 
-def _is_checked(path: str, file: BinaryIO) -> bool:
-    """Whether a file is read before it gets its name. That of a large one takes as long as writing
-    it, and memory for a second model: it is done where there is something to lose, an older file,
-    and as much memory is left as the process ever had."""
-    if is_special(path):  # a pipe, maybe, that cannot tell how far it is
-        return False
-    peak = getrusage(RUSAGE_SELF).ru_maxrss << 10
-    return file.tell() <= SMALL or (os.path.exists(path) and memory.available() > 2 * peak)
-
-
-def _pieces(arrays: Iterable, position: int, sums: list[int]) -> Iterator[Buffer]:
-    """The bytes of the arrays, in a file that is so long already; `sums` gets their sums."""
-    for array in arrays:
+def _pieces(
+    arrays: Arrays, position: int, sums: list[int], extents: dict[str, Extent]
+) -> Iterator[Buffer]:
+    """The bytes of the arrays, in a file that is so long already; `sums` gets their sums, and
+    `extents` what they are between."""
+    for name, array in arrays.items():
         gap = bytes(_aligned(position) - position)
         yield gap
         sums.append(zlib.crc32(gap))
         position = _aligned(position) + array.nbytes
+        left = array.nbytes
         for piece in array.pieces() if hasattr(array, "pieces") else [array]:
-            if piece.dtype.kind == "f" and not is_finite(piece):
+            extents[name] = extents[name].with_more(piece)
+            if not extents[name].is_finite:
                 raise ModelError("its numbers are not finite")
+            if isinstance(array, Coded):
+                continue
             data = np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
             sums[-1] = zlib.crc32(data, sums[-1])
+            left -= len(data)
             yield data
+        if isinstance(array, Coded):
+            sums[-1] = zlib.crc32(array.data.data, sums[-1])
+            yield array.data.data
+        elif left:
+            raise ModelError("one of its arrays is not as long as it says")
 
 
 def is_finite(numbers: np.ndarray) -> bool:
     """Whether all are numbers, and none is infinite. (Asking each takes four times as long.)"""
-    return numbers.size == 0 or bool(np.isfinite(numbers.min()) and np.isfinite(numbers.max()))
+    return NOTHING.with_more(numbers).is_finite
 
 
 def read_arrays(
@@ -160,9 +200,12 @@ class Coming:
         self.nbytes = length * self.dtype.itemsize
         self.pieces = pieces
 
+    def __len__(self) -> int:
+        return self.shape[0]
+
 
 def at_once(array: Any) -> np.ndarray:
-    """An array of its own, also of one that is still coming."""
+    """An array of its own, also of one that is still coming or in few bits."""
     if not hasattr(array, "pieces"):
         return np.array(array)
     pieces = [piece.copy() for piece in array.pieces()]
@@ -213,8 +256,9 @@ def _take_apart(
     places, sums = _places_and_sums(header["arrays"], file)
     _check(zlib.crc32(head), sums[0])
     arrays: Arrays = {}
+    entries = header.get("coded", {})
     for (name, dtype, _shape), place, total in zip(header["arrays"], places, sums[1:], strict=True):
-        if needed(name) and stored(name):
+        if needed(name) and stored(name) and name not in entries:
             arrays[name] = Stored(file, _DTYPES[dtype], place, total)
         elif needed(name):
             before, begin, end = place
@@ -222,6 +266,9 @@ def _take_apart(
             gap, data = file.read(begin - before), file.read(end - begin)
             _check(zlib.crc32(data, zlib.crc32(gap)), total)
             arrays[name] = np.frombuffer(data, _DTYPES[dtype])
+            if name in entries:
+                array = Coded.of_entry(entries[name], arrays[name])
+                arrays[name] = array if stored(name) else at_once(array)
     return header, arrays
 
 

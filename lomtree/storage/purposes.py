@@ -9,13 +9,13 @@ from enum import Enum
 
 FOR_PREDICTION = (
     "labels.", "leaf_labels.", "scales.", "rows.", "weights.where", "weights.w",
-    "combination.weights",
+    "combination.weights", "totals",
 )  # fmt: skip
 PREDICTION_COLUMNS = ("left", "right", "label", "slot")  # of the nodes
 FOR_RANKING = ("ranker.", "lists.")
 FOR_LEARNING_ALONE = (
     "weights.squares", "squares.", "tags.", "ranker.squares", "ranker.rivals", "ranker.examples",
-    "lists.least", "combination.curvature",
+    "lists.least", "combination.curvature", "scales.count", "scales.squares",
 )  # fmt: skip
 
 
@@ -26,7 +26,8 @@ def within_tree(name: str) -> str:
 
 def _to_predict(name: str) -> bool:
     name = within_tree(name)
-    return name.startswith(FOR_PREDICTION) or name.removeprefix("nodes.") in PREDICTION_COLUMNS
+    needed = name.startswith(FOR_PREDICTION) and not name.startswith(FOR_LEARNING_ALONE)
+    return needed or name.removeprefix("nodes.") in PREDICTION_COLUMNS
 
 
 def _to_rank(name: str) -> bool:

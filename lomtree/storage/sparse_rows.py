@@ -138,17 +138,24 @@ def unpack_into(
     finite numbers."""
     if values.ndim != 1 or values.dtype != table.dtype or where.ndim != 1:
         raise ModelError("its rows do not have the expected form")
-    if kind == "dense" and len(values) == len(table) and len(where) == 0:
+    check_packed(kind, where, len(values), len(table))
+    if kind == "dense":
         table[:, column] = _whole(values)
-    elif kind == "bitmap" and where.dtype == np.uint8 and len(where) * 8 == len(table):
-        if int(_ONES[where].sum(dtype=np.int64)) != len(values):
-            raise ModelError("its bitmap does not fit its rows")
+    elif kind == "bitmap":
         _scatter_all(where, values, table, column)
-    elif kind == "list" and where.dtype == np.uint32 and len(where) == len(values):
-        if len(where) and (np.any(where[1:] <= where[:-1]) or where[-1] >= len(table)):
-            raise ModelError("its rows are not in order")
-        table[where, column] = _whole(values)
     else:
+        table[where, column] = _whole(values)
+
+
+def check_packed(kind: str, where: np.ndarray, values: int, rows: int) -> None:
+    """ModelError if so many values do not fill the rows that are named, of so many in all."""
+    if kind == "bitmap" and where.dtype == np.uint8 and len(where) * 8 == rows:
+        if int(_ONES[where].sum(dtype=np.int64)) != values:
+            raise ModelError("its bitmap does not fit its rows")
+    elif kind == "list" and where.dtype == np.uint32 and len(where) == values:
+        if len(where) and (np.any(where[1:] <= where[:-1]) or where[-1] >= rows):
+            raise ModelError("its rows are not in order")
+    elif kind != "dense" or values != rows or len(where) != 0:
         raise ModelError("its rows do not have the expected form")
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from lomtree.core.errors import ModelError
-from lomtree.storage.container import Arrays
-from lomtree.storage.sparse_rows import pack, unpack_into
+from lomtree.storage.container import NOTHING, Arrays, Extent, at_once
+from lomtree.storage.sparse_rows import check_packed, pack, unpack_into
 
 MOST_COUNTED = 2**53  # examples: no stream is so long, and what is added stays in an int64
 
@@ -30,11 +30,15 @@ def all_differ(numbers: np.ndarray) -> bool:
 
 
 class StateDict:
-    """What comes from a file has been checked only as far as these methods do it."""
+    """What comes from a file has been checked only as far as these methods do it. Of arrays that
+    were just written, the extents are known."""
 
-    def __init__(self, header: dict[str, Any], arrays: Arrays) -> None:
+    def __init__(
+        self, header: dict[str, Any], arrays: Arrays, extents: dict[str, Extent] | None = None
+    ) -> None:
         self.header = header
         self.arrays = arrays
+        self._extents = extents or {}
 
     def add_trees(self, trees: list["StateDict"]) -> None:
         self.header["trees"] = [tree.header for tree in trees]
@@ -44,12 +48,15 @@ class StateDict:
     def tree(self, number: int) -> "StateDict":
         """The state_dict of one of the trees that were added."""
         prefix = f"{number}/"
-        arrays = {
-            name.removeprefix(prefix): array
-            for name, array in self.arrays.items()
-            if name.startswith(prefix)
-        }
-        return StateDict(self.header["trees"][number], arrays)
+
+        def own(named: dict[str, Any]) -> dict[str, Any]:
+            return {
+                name.removeprefix(prefix): value
+                for name, value in named.items()
+                if name.startswith(prefix)
+            }
+
+        return StateDict(self.header["trees"][number], own(self.arrays), own(self._extents))
 
     def put_packed(self, part: str, names: tuple[str, ...], table: np.ndarray) -> None:
         """Add the columns of a table of which many rows are zero."""
@@ -59,14 +66,34 @@ class StateDict:
         for name, column in zip(names, packed.columns, strict=False):
             self.arrays[f"{part}.{name}"] = column
 
-    def fill_packed(self, part: str, names: tuple[str, ...], table: np.ndarray) -> None:
-        """Fill a table of zeros with the columns that it has room for."""
-        for column, name in enumerate(names[: table.shape[1]]):
-            values, where = self.arrays[f"{part}.{name}"], self.arrays[f"{part}.where"]
+    def check_packed(self, part: str, names: tuple[str, ...], rows: int, dtype: type) -> None:
+        """ModelError if these columns cannot fill a table of so many rows."""
+        for name in names:
+            values, where = self.arrays[f"{part}.{name}"], self.whole(f"{part}.where")
+            if values.dtype != dtype:
+                raise ModelError("its rows do not have the expected form")
+            check_packed(self.header[part], where, len(values), rows)
+
+    def fill_packed(
+        self, part: str, names: tuple[str, ...], table: np.ndarray, first: int = 0
+    ) -> None:
+        """Fill a table of zeros, from this column on, with the columns that it has room for."""
+        for column, name in enumerate(names[: table.shape[1] - first], first):
+            values, where = self.arrays[f"{part}.{name}"], self.whole(f"{part}.where")
             unpack_into(self.header[part], where, values, table, column)
 
     def column(self, name: str, dtype: np.dtype | type, length: int) -> np.ndarray:
-        array = self.arrays[name]
+        array = self.whole(name)
         if array.dtype != dtype or array.shape != (length,):
             raise ModelError(f"its part {name} has the wrong form")
         return array
+
+    def whole(self, name: str) -> np.ndarray:
+        """An array, also one that is still to be written."""
+        array = self.arrays[name]
+        return at_once(array) if hasattr(array, "pieces") else array
+
+    def extent(self, name: str) -> Extent:
+        """Between which numbers those of an array are."""
+        known = self._extents.get(name)
+        return NOTHING.with_more(self.whole(name)) if known is None else known

@@ -139,7 +139,7 @@ def test_cutting_a_stream_into_batches_changes_nothing(rows, cut):
 def stored(scaler) -> StateDict:
     """As it comes from a file."""
     state_dict = StateDict({}, {})
-    store_scales(scaler.scales, state_dict)
+    store_scales(scaler.scales, state_dict, predict_only=False)
     arrays = {
         name: np.concatenate([piece.copy() for piece in array.pieces()])
         if hasattr(array, "pieces")
@@ -154,7 +154,7 @@ def test_a_stored_one_goes_on_as_if_nothing_had_happened():
     scales = scaler("auto")
     for row in rows[:300]:
         learned(scales, row)
-    twin = Scaler(load_scales(stored(scales), Options()))
+    twin = Scaler(load_scales(stored(scales), Options(), learning=True))
     for row in rows[300:]:
         assert asked(twin, row) == asked(scales, row)
         assert learned(twin, row) == learned(scales, row)
@@ -182,7 +182,7 @@ def test_what_no_stream_leads_to_is_refused(name, value):
     state_dict = stored(scales)
     state_dict.arrays[f"scales.{name}"][0] = value
     with pytest.raises(ModelError):
-        load_scales(state_dict, Options())
+        load_scales(state_dict, Options(), learning=True)
 
 
 @pytest.mark.parametrize("sums", [(1e-300, 1e300), (1e300, 1e-300), (0, 1), (1, 0)])

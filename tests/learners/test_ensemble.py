@@ -189,9 +189,12 @@ def test_a_file_keeps_all_trees(tmp_path, algorithm, predict_only):
     again = read(data, tmp_path, learning=not predict_only)
     asked = batch_of(examples), len(examples), 8, 4
     before, after = model.learner.rank(*asked), again.learner.rank(*asked)
-    assert all(np.array_equal(*pair) for pair in zip(before, after, strict=True))
-    if not predict_only:
-        assert file_bytes(again, tmp_path) == data
+    if predict_only:  # weights are rounded
+        assert np.mean(before.labels[:, 0] == after.labels[:, 0]) >= 0.9
+        np.testing.assert_allclose(before.probabilities[:, 0], after.probabilities[:, 0], atol=0.1)
+    else:
+        assert all(np.array_equal(*pair) for pair in zip(before, after, strict=True))
+    assert file_bytes(again, tmp_path, predict_only) == data
 
 
 def test_a_file_cut_anywhere_is_no_model(tmp_path):

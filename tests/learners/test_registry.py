@@ -63,13 +63,15 @@ def test_in_two_runs_or_in_one_gives_the_same_file(lomtree, lines, tmp_path, alg
     assert train(lomtree, tmp_path / "m", "-i", tmp_path / "m", stdin=second) == whole
 
 
-def test_predict_only_predicts_the_same(lomtree, data, tmp_path, algorithm):
+def test_predict_only_predicts_nearly_the_same(lomtree, data, tmp_path, algorithm):
     whole = train(lomtree, tmp_path / "w", data, "--algorithm", algorithm)
     small = train(lomtree, tmp_path / "s", data, "--algorithm", algorithm, "--predict-only")
     assert len(small) < len(whole)
-    predictions = lomtree("predict", "-i", tmp_path / "w", data)
-    assert lomtree("predict", "-i", tmp_path / "s", data) == predictions
+    predictions = lomtree("predict", "-i", tmp_path / "s", data)
     assert lomtree("predict", "-i", tmp_path / "s", "--threads", 1, data) == predictions
+    before = lomtree("predict", "-i", tmp_path / "w", data).out.splitlines()
+    pairs = zip(before, predictions.out.splitlines(), strict=True)
+    assert sum(one != other for one, other in pairs) <= 3  # weights are rounded
 
 
 @pytest.mark.parametrize("algorithm", RIVALS)

@@ -125,7 +125,7 @@ def test_an_update_without_slope_or_without_values_changes_nothing():
 def test_doubling_keeps_every_weight_findable(adaptive):
     weights, rng = make_weights(20, adaptive), np.random.default_rng(0)
     rule = rule_with("absolute", adaptive, 1.0, 0.5, 1.0)
-    first = first_cells(weights)
+    first = first_cells(len(weights.table))
     assert first == weights.size[0] == 1 << 18
     # Every feature has a line of its own in the smallest table, and any tag.
     lines = first // BLOCK
@@ -168,7 +168,7 @@ def test_a_stream_learned_while_the_table_doubles_gives_the_same_predictions():
     growing.state.weights.size[1] = len(growing.state.weights.table)  # as if it were full
     results += teach(growing, stream[250:])
     expected = teach(large, stream)
-    assert growing.state.weights.size[0] > first_cells(growing.state.weights)
+    assert growing.state.weights.size[0] > first_cells(len(growing.state.weights.table))
 
     nodes = nodes_of(large)
     indices = np.array(
@@ -178,7 +178,7 @@ def test_a_stream_learned_while_the_table_doubles_gives_the_same_predictions():
             for feature in np.arange(width, dtype=np.uint32)
         ]
     )
-    smallest_mask = first_cells(growing.state.weights) - 1
+    smallest_mask = first_cells(len(growing.state.weights.table)) - 1
     assert len(np.unique(indices & smallest_mask)) == len(indices)  # or this stream is no test
 
     assert results == expected

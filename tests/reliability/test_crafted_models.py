@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from lomtree.core.errors import ModelError
+from lomtree.model.model_file import MALFORMED_HEADER, check_written
+from lomtree.storage.container import Coming, write_arrays
 from tests.generators.models import CLASSES, OPTIONS, file_bytes, read, trained
 from tests.generators.strange_files import put_together, take_apart
+from tests.generators.streams import random_stream
 
 
 @pytest.fixture(scope="module")
@@ -166,16 +169,87 @@ MALFORMED = {
 
 
 def assert_refused(whole, change, folder):
-    """A file with this change and a correct checksum is no model."""
+    """A file with this change and a correct checksum is no model, and is not written as one."""
     header, arrays = take_apart(whole)
     change(header, arrays)
     with pytest.raises(ModelError, match=r"read.lom: not a usable model: "):
         read(put_together(header, arrays), folder)
+    written = folder / "written.lom"
+    with pytest.raises((ModelError, *MALFORMED_HEADER)):
+        write_arrays(str(written), header, arrays, check_written)
+    assert not written.exists()
+
+
+def test_what_is_a_model_is_written(whole, tmp_path):
+    write_arrays(str(tmp_path / "written.lom"), *take_apart(whole), check_written)
+    assert (tmp_path / "written.lom").read_bytes() == whole
+
+
+def test_an_array_that_comes_with_more_or_less_than_it_says_is_not_written(whole, tmp_path):
+    header, arrays = take_apart(whole)
+    weights = arrays["weights.w"]
+    for length in (len(weights) - 1, len(weights) + 1):
+        arrays["weights.w"] = Coming(np.float32, length, lambda: [weights])
+        with pytest.raises(ModelError, match="not as long as it says"):
+            write_arrays(str(tmp_path / "written.lom"), header, arrays)
 
 
 @pytest.mark.parametrize("change", MALFORMED.values(), ids=MALFORMED.keys())
 def test_a_correct_checksum_does_not_make_a_model(whole, tmp_path, change):
     assert_refused(whole, change, tmp_path)
+
+
+def in_coded(name, place, value):
+    def change(header, arrays):
+        header["coded"][name][place] = value
+
+    return change
+
+
+def infinite_weights(header, arrays):
+    """The base of each block is the code of infinity."""
+    blocks = -(-header["coded"]["weights.w"][1] // 128)
+    data = arrays["weights.w"]
+    data[-5 * blocks : -blocks] = np.full(blocks, 0x7F80 << 1, "<u4").view(np.uint8)
+
+
+IN_FEW_BITS = {
+    "no array of this type": in_coded("leaf_labels.count", 0, "<f8"),
+    "a type that is none": in_coded("leaf_labels.count", 0, ["<i4"]),
+    "more numbers than bits": in_coded("leaf_labels.count", 1, 10**6),
+    "fewer than none": in_coded("leaf_labels.count", 1, -1),
+    "a number of numbers that is none": in_coded("leaf_labels.count", 1, "7"),
+    "more than memory": in_coded("leaf_labels.count", 1, 2**39),
+    "a kind that is none": in_coded("leaf_labels.count", 2, "zip"),
+    "whole numbers that are rounded": in_coded("leaf_labels.count", 2, "rounded"),
+    "weights that are whole numbers": in_coded("weights.w", 2, "plain"),
+    "weights of another type": in_coded("weights.w", 0, "<i4"),
+    "an entry of one number": in_header("coded", {"weights.w": 3}),
+    "no entries": in_header("coded", 3),
+    "bits that are no bytes": set_form("weights.w", lambda a: a.astype(np.int32)),
+    "a width beyond a word": set_item("weights.w", -1, 33),
+    "a width that leads beyond the bits": set_item("weights.w", -1, 31),
+    "too few bytes": set_form("weights.w", lambda a: a[:-1]),
+    "no bytes": set_form("weights.w", lambda a: a[:0]),
+    "weights that are no numbers": infinite_weights,
+}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> bytes:
+    """A model that only predicts, with arrays in few bits."""
+    stream = random_stream(np.random.default_rng(2), 400, CLASSES)
+    model = trained(replace(OPTIONS, max_nodes=200), stream)
+    return file_bytes(model, tmp_path_factory.mktemp("small"), predict_only=True)
+
+
+@pytest.mark.parametrize("change", IN_FEW_BITS.values(), ids=IN_FEW_BITS.keys())
+def test_numbers_in_few_bits_are_believed_in_nothing(small, tmp_path, change):
+    header, arrays = take_apart(small)
+    assert {"weights.w", "leaf_labels.count"} <= set(header["coded"])
+    change(header, arrays)
+    with pytest.raises(ModelError, match=r"read.lom: not a usable model: "):
+        read(put_together(header, arrays), tmp_path, learning=False)
 
 
 OF_LEAVES = {

@@ -14,9 +14,7 @@ from lomtree.examples.batch import CONSTANT
 from lomtree.inspection.summary import Inspection
 from lomtree.model.model import Model
 from lomtree.model.model_file import read_model, write_model
-from lomtree.storage import container
 from lomtree.storage.purposes import Purpose
-from lomtree.system import memory
 from tests.generators.streams import ask, example, teach
 
 LARGEST = float(np.finfo(np.float32).max)
@@ -101,9 +99,7 @@ def test_large_values_that_come_again_and_again_stay_finite(tmp_path, algorithm,
     check_works(model, stream[:9], tmp_path)
 
 
-@pytest.mark.parametrize("small", [container.SMALL, 0])
-def test_what_cannot_be_read_again_takes_the_place_of_no_model(tmp_path, monkeypatch, small):
-    monkeypatch.setattr(container, "SMALL", small)
+def test_what_cannot_be_read_again_takes_the_place_of_no_model(tmp_path):
     model = new_model("lomtree", "logistic", "adaptive", 4.0, 0.5, 0.5)
     stream = [example(number % 3, {number % 3: 1.0}) for number in range(9)]
     teach(model.learner, stream)
@@ -119,19 +115,6 @@ def test_what_cannot_be_read_again_takes_the_place_of_no_model(tmp_path, monkeyp
         write_model(model, str(path))
     assert path.read_bytes() == before
     assert [found.name for found in tmp_path.iterdir()] == ["model.lom"]
-
-
-def test_a_large_model_is_not_read_again_where_nothing_is_lost_or_memory_is_short(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setattr(container, "SMALL", 0)
-    monkeypatch.setattr(container, "_take_apart", None)  # whoever reads it fails
-    model, path = Model.new(Options(bits=10)), str(tmp_path / "model.lom")
-    write_model(model, path)
-    with pytest.raises(LomtreeError):
-        write_model(model, path)
-    monkeypatch.setattr(memory, "available", lambda: 1 << 20)
-    write_model(model, path)
 
 
 def check_works(model: Model, stream, folder) -> None:

@@ -29,7 +29,13 @@ from lomtree.learners.tree.nodes import (
     with_room,
 )
 from lomtree.learners.tree.walk import Router, predict_example
-from lomtree.linear.hashed_weights import load_weights, make_room, make_weights, store_weights
+from lomtree.linear.hashed_weights import (
+    check_weights,
+    load_weights,
+    make_room,
+    make_weights,
+    store_weights,
+)
 from lomtree.linear.update import rule_of
 from lomtree.storage.state_dict import StateDict
 
@@ -101,12 +107,27 @@ class LabelTreeLearner(TreeLearner):
     def load_state(
         cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
     ) -> LabelTreeState:
-        tree = load_tree(state_dict, _LEARNING_COLUMNS if learning else (), label_count)
-        leaves = np.zeros(0, np.int32)
-        if learning:
-            leaves = state_dict.column("leaves", np.int32, (len(tree.nodes) + 1) // 2).copy()
-            _check_leaves(tree, leaves, options.seed)
+        tree, leaves = _load_tree(state_dict, options, label_count, learning)
         return LabelTreeState(tree, leaves, load_weights(state_dict, options, learning))
+
+    @classmethod
+    def check_state(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> None:
+        _load_tree(state_dict, options, label_count, learning)
+        check_weights(state_dict, options, learning)
+
+
+def _load_tree(
+    state_dict: StateDict, options: Options, label_count: int, learning: bool
+) -> tuple[Tree, np.ndarray]:
+    """The tree, and where its learning needs them the leaves of the labels."""
+    tree = load_tree(state_dict, _LEARNING_COLUMNS if learning else (), label_count)
+    leaves = np.zeros(0, np.int32)
+    if learning:
+        leaves = state_dict.column("leaves", np.int32, (len(tree.nodes) + 1) // 2).copy()
+        _check_leaves(tree, leaves, options.seed)
+    return tree, leaves
 
 
 def _with_room(state: LabelTreeState, label: int) -> LabelTreeState:

@@ -30,7 +30,13 @@ from lomtree.learners.tree.nodes import (
     store_tree,
     with_room,
 )
-from lomtree.linear.hashed_weights import decay, load_weights, make_weights, store_weights
+from lomtree.linear.hashed_weights import (
+    check_weights,
+    decay,
+    load_weights,
+    make_weights,
+    store_weights,
+)
 from lomtree.linear.update import LARGEST_SCORE, rule_of
 from lomtree.storage.state_dict import StateDict
 from lomtree.system.threads import leave_signals
@@ -163,15 +169,33 @@ class LomLearner(TreeLearner):
     def load_state(
         cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
     ) -> LomState:
-        counted = learning or "statistics.node" in state_dict.arrays
-        tree = load_tree(state_dict, _LEARNING_COLUMNS if counted else (), label_count)
+        tree, listed = _load_tree(state_dict, label_count, learning)
         table = statistics.make_statistics()
-        if counted:
-            generations, seen = tree.nodes["generation"], int(tree.counts["labels"][0])
-            table = statistics.load(state_dict, generations, seen, options.max_statistics)
-            rows = np.bincount(table["generation"], minlength=int(generations[-1]) + 1)[generations]
-            if np.any(rows != tree.nodes["labels"]):
-                raise ModelError("its statistics are not as many as its nodes say")
-            tree.counts["rows"] = tree.counts["living"] = rows.sum()
+        if listed is not None:
+            table = statistics.table_of(listed, tree.nodes["generation"], options.max_statistics)
         weights = load_weights(state_dict, options, learning)
         return LomState(tree, table, weights, load_leaf_labels(state_dict, tree.nodes, label_count))
+
+    @classmethod
+    def check_state(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> None:
+        tree, _listed = _load_tree(state_dict, label_count, learning)
+        check_weights(state_dict, options, learning)
+        load_leaf_labels(state_dict, tree.nodes, label_count)
+
+
+def _load_tree(
+    state_dict: StateDict, label_count: int, learning: bool
+) -> tuple[Tree, statistics.Columns | None]:
+    """The tree, and its statistics where they are needed or there."""
+    counted = learning or "statistics.node" in state_dict.arrays
+    tree = load_tree(state_dict, _LEARNING_COLUMNS if counted else (), label_count)
+    if not counted:
+        return tree, None
+    listed = statistics.check(state_dict, len(tree.nodes), int(tree.counts["labels"][0]))
+    rows = np.bincount(listed["node"], minlength=len(tree.nodes))
+    if np.any(rows != tree.nodes["labels"]):
+        raise ModelError("its statistics are not as many as its nodes say")
+    tree.counts["rows"] = tree.counts["living"] = rows.sum()
+    return tree, listed

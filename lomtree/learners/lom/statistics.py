@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from functools import partial
 from itertools import cycle
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,7 @@ FETCHED = 16  # rows asked for in advance
 
 _PIECE = 1 << 16  # rows
 _MOVED = 1 << 20  # rows, at a time
+_KEYS = ("node", "label")
 _SUMS = ("m", "n", "l")
 
 
@@ -214,32 +215,51 @@ def _room_for(count: int) -> Listed:
     return Listed(np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.uint32))
 
 
-def load(state_dict: StateDict, generations: np.ndarray, label_count: int, most: int) -> np.ndarray:
-    """The table of a file, with room for more, up to `most`."""
+Columns = dict[str, Any]
+
+
+@kernel
+def are_in_order(node, label):
+    for place in range(1, len(node)):
+        if node[place] < node[place - 1] or (
+            node[place] == node[place - 1] and label[place] <= label[place - 1]
+        ):
+            return False
+    return True
+
+
+def check(state_dict: StateDict, nodes: int, label_count: int) -> Columns:
+    """The columns of a file by their names; ModelError if they are no statistics."""
     length = len(state_dict.arrays["statistics.node"])
-    node = state_dict.column("statistics.node", np.int32, length)
-    columns = {
-        name: state_dict.column(f"statistics.{name}", STATISTIC[name], length)
-        for name in ("label", *_SUMS)
+    columns: Columns = {
+        name: state_dict.column(f"statistics.{name}", np.int32, length) for name in _KEYS
     }
-    label = columns["label"]
-    key = (node.astype(np.int64) << 32) | label
-    if length and (
-        node.min() < 0
-        or node.max() >= len(generations)
-        or label.min() < 0
-        or label.max() >= label_count
-        or np.any(key[1:] <= key[:-1])
-    ):
+    below = {"node": nodes, "label": label_count}
+    for name in _KEYS:
+        least, largest = state_dict.extent(f"statistics.{name}")
+        if least < 0 or (length and largest >= below[name]):
+            raise ModelError("its statistics do not fit its nodes and labels")
+    if not are_in_order(columns["node"], columns["label"]):
         raise ModelError("its statistics do not fit its nodes and labels")
-    if not all(np.all(np.abs(columns[name]) < LARGEST_IMPORTANCE_SUM) for name in _SUMS):
-        raise ModelError("its statistics are not finite numbers")
-    if length and (columns["n"].min() < 0 or columns["l"].min() < 0):
-        raise ModelError("its statistics are negative")
+    for name in _SUMS:
+        columns[name] = state_dict.arrays[f"statistics.{name}"]
+        if columns[name].dtype != STATISTIC[name] or len(columns[name]) != length:
+            raise ModelError("its statistics do not have the expected form")
+        least, largest = state_dict.extent(f"statistics.{name}")
+        if not (-LARGEST_IMPORTANCE_SUM < least and largest < LARGEST_IMPORTANCE_SUM):
+            raise ModelError("its statistics are not finite numbers")
+        if least < 0 and name != "m":
+            raise ModelError("its statistics are negative")
+    return columns
+
+
+def table_of(columns: Columns, generations: np.ndarray, most: int) -> np.ndarray:
+    """What check() let in, in a table with room for more, up to `most`."""
+    length = len(columns["node"])
     rows = np.zeros(length, STATISTIC)
-    rows["generation"] = generations[node]
-    for name, column in columns.items():
-        rows[name] = column
+    rows["generation"] = generations[columns["node"]]
+    for name in ("label", *_SUMS):
+        rows[name] = columns[name]
     table = make_statistics(rows_for(length, most))
     move_living(rows, np.arange(generations.max() + 1, dtype=np.int32), table)
     return table

@@ -19,6 +19,7 @@ from lomtree.learners.oaa.one_against_all import (
     rank,
 )
 from lomtree.linear.dense_weights import (
+    check_class_weights,
     grown,
     load_class_weights,
     make_class_weights,
@@ -118,9 +119,21 @@ class OaaLearner(GrowingLearner):
         labels = int(table.size[2])
         seen = np.zeros(table.weights.shape[1], np.uint8)
         seen[:labels] = state_dict.column("rows.seen", np.uint8, labels)
-        totals = np.zeros(2)
-        if learning or "totals" in state_dict.arrays:
-            totals[:] = state_dict.column("totals", np.float64, 2)
-            if not np.all(np.isfinite(totals)) or totals.min() < 0:
-                raise ModelError("its totals are not positive numbers")
-        return OaaState(table, seen, totals)
+        return OaaState(table, seen, _totals(state_dict, learning))
+
+    @classmethod
+    def check_state(
+        cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
+    ) -> None:
+        form = check_class_weights(state_dict, options, label_count, learning)
+        state_dict.column("rows.seen", np.uint8, form.labels)
+        _totals(state_dict, learning)
+
+
+def _totals(state_dict: StateDict, learning: bool) -> np.ndarray:
+    totals = np.zeros(2)
+    if learning or "totals" in state_dict.arrays:
+        totals[:] = state_dict.column("totals", np.float64, 2)
+        if not np.all(np.isfinite(totals)) or totals.min() < 0:
+            raise ModelError("its totals are not positive numbers")
+    return totals

@@ -11,7 +11,7 @@ from lomtree.jit.kernel import kernel
 from lomtree.learners.tree.structure import check_structure, depth_of
 from lomtree.linear.hashed_weights import BLOCK, BLOCK_BITS
 from lomtree.storage.purposes import PREDICTION_COLUMNS
-from lomtree.storage.state_dict import MOST_COUNTED, StateDict, all_differ, counted, whole_number
+from lomtree.storage.state_dict import MOST_COUNTED, StateDict, counted, whole_number
 from lomtree.system import memory
 
 FIRST_NODES = 1 << 10
@@ -122,7 +122,7 @@ def load_tree(state_dict: StateDict, columns: tuple[str, ...], label_count: int)
 def _count_members(nodes: np.ndarray, blocks: int) -> np.ndarray:
     """How many regressors each block has; ModelError if these are not its first slots."""
     placed = nodes["slot"][nodes["slot"] >= 0]
-    if np.any(placed >= BLOCK * blocks) or not all_differ(placed):
+    if np.any(placed >= BLOCK * blocks) or np.bincount(placed).max(initial=0) > 1:
         raise ModelError("two of its regressors share a slot, or one has none")
     members = np.bincount(placed // BLOCK, minlength=blocks).astype(np.int8)
     if np.any(members == 0) or np.any(placed % BLOCK >= members[placed // BLOCK]):

@@ -6,9 +6,25 @@ from lomtree.core.constants import NO_LABEL, NO_NODE, NO_SLOT
 from lomtree.core.errors import ModelError
 from lomtree.jit.kernel import kernel
 
+_ALL_WELL, _ONE_CHILD, _NO_SUCH_CHILD = range(3)
 LARGEST_IMPORTANCE_SUM = (
     1e200  # of importances: far beyond what examples can add up to; sums of it are finite
 )
+
+
+@kernel
+def _count_parents(nodes, times):
+    """Count how often each node is a child. Returns what is wrong before that can be told."""
+    for v in range(len(nodes)):
+        left, right = nodes[v].left, nodes[v].right
+        if (left == NO_NODE) != (right == NO_NODE):
+            return _ONE_CHILD
+        if left != NO_NODE:
+            if min(left, right) < 0 or max(left, right) >= len(nodes):
+                return _NO_SUCH_CHILD
+            times[left] += 1
+            times[right] += 1
+    return _ALL_WELL
 
 
 @kernel
@@ -64,15 +80,13 @@ def depth_of(nodes: np.ndarray, root: int) -> int:
 def check_structure(nodes: np.ndarray, root: int, label_count: int, learning: bool) -> None:
     """ModelError if children, labels, slots or (where they are there) parents make no tree."""
     count = len(nodes)
-    left, right = nodes["left"], nodes["right"]
-    internal = left != NO_NODE
-    children = np.concatenate([left[internal], right[internal]])
-    if np.any(internal != (right != NO_NODE)):
+    internal, times = nodes["left"] != NO_NODE, np.zeros(count, np.int32)
+    wrong = _count_parents(nodes, times)
+    if wrong == _ONE_CHILD:
         raise ModelError("its tree has a node with one child")
-    if len(children) and (children.min() < 0 or children.max() >= count):
+    if wrong == _NO_SUCH_CHILD:
         raise ModelError("its tree has a child that does not exist")
-    times = np.bincount(children, minlength=count)
-    if times[root] != 0 or np.any(np.delete(times, root) != 1):
+    if times[root] != 0 or np.count_nonzero(times == 1) != count - 1:
         raise ModelError("its tree has a node with no parent or with two")
     if _count_reached(nodes, root, np.empty(count + 1, np.int64)) != count:
         raise ModelError("its tree is not in one piece")

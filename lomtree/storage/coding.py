@@ -1,0 +1,267 @@
+"""Numbers in as few bits as they need, for the files of models that only predict.
+
+A block of BLOCK numbers has a base, the least of them, and a width: each is the base and so many
+bits more. What the numbers are is told by the kind:
+
+    plain    whole numbers from 0 on, or -1: 32 bits of them
+    steps    what each is more than the one before it, folded: 0, -1, 1, -2, ... are 0, 1, 2, 3, ...
+    ids      places in a sorted list of the numbers that there are
+    rounded  float32 with 8 significant bits, as bfloat16 has; the sign is the last bit
+
+With "holes " before it, numbers that are -1 are no part of this: a bitmap tells where the others
+are. All of it is one array of bytes, as large as its parts together:
+
+    uint32[4 * sum(widths) + 2]   the bits, block by block, and two words of nothing
+    uint32[blocks]                the bases
+    uint32[]                      for ids, the list
+    uint8[blocks]                 the widths
+    uint8[]                       for holes, the bitmap
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lomtree.core.errors import ModelError
+from lomtree.jit.kernel import kernel
+
+BLOCK = 128  # numbers
+DTYPES = ("<u1", "<i4", "<u4", "<i8", "<f4")
+_WORD = 32  # bits
+_PIECE = 1 << 11  # blocks
+_HOLE = np.uint32(0xFFFFFFFF)
+_HOLES = "holes "
+_NO_LIST, _NO_HOLES = np.empty(0, np.uint32), np.empty(0, np.uint8)
+_LARGE = 0x70000000  # of the bits of a float32, about 1.6e29: no number grows beyond 1e30
+_ROUNDED = 16  # bits that are left of a float32
+
+
+@kernel
+def _measure(codes, bases, widths):
+    """Find the base and the width of each block."""
+    for block in range(len(bases)):
+        least = most = codes[BLOCK * block]
+        for place in range(BLOCK * block, min(BLOCK * block + BLOCK, len(codes))):
+            least, most = min(least, codes[place]), max(most, codes[place])
+        bases[block] = least
+        spread = np.int64(most) - np.int64(least)
+        widths[block] = 0
+        while spread >> np.int64(widths[block]):
+            widths[block] += 1
+
+
+@kernel
+def _put(codes, bases, widths, words):
+    """Write the bits of all codes to words that are zero."""
+    first = np.int64(0)
+    for block in range(len(bases)):
+        width, bit = np.int64(widths[block]), np.int64(0)
+        for place in range(BLOCK * block, min(BLOCK * block + BLOCK, len(codes))):
+            more = np.uint64(codes[place] - bases[block]) << np.uint64(bit & (_WORD - 1))
+            word = first + (bit >> 5)
+            words[word] |= np.uint32(more & np.uint64(0xFFFFFFFF))
+            words[word + 1] |= np.uint32(more >> np.uint64(_WORD))
+            bit += width
+        first += 4 * width
+
+
+@kernel
+def _take(words, bases, widths, first, codes):
+    """Read codes, from this word on, by the blocks that they fill; each has words of its own."""
+    for block in range(len(bases)):
+        width, bit = np.int64(widths[block]), np.int64(0)
+        mask = (np.uint64(1) << np.uint64(width)) - np.uint64(1)
+        for place in range(BLOCK * block, min(BLOCK * block + BLOCK, len(codes))):
+            word = first + (bit >> 5)
+            both = np.uint64(words[word]) | np.uint64(words[word + 1]) << np.uint64(_WORD)
+            more = both >> np.uint64(bit & (_WORD - 1)) & mask
+            codes[place] = np.uint32(np.uint64(bases[block]) + more & np.uint64(0xFFFFFFFF))
+            bit += width
+        first += 4 * width
+
+
+@kernel
+def _round(bits, codes):
+    """The codes of the numbers with these bits: the nearest ones, but of the largest none that is
+    larger still."""
+    for place in range(len(bits)):
+        size = np.int64(bits[place] & np.uint32(0x7FFFFFFF))
+        if size < _LARGE:
+            size += (1 << (_ROUNDED - 1)) - 1 + (size >> _ROUNDED & 1)
+        codes[place] = size >> _ROUNDED << 1 | np.int64(bits[place]) >> 31
+
+
+@kernel
+def _unround(codes, bits):
+    """The reverse; tells whether all are codes."""
+    most = np.uint32(0)
+    for place in range(len(codes)):
+        code = codes[place]
+        most = max(most, code)
+        half = (code >> np.uint32(1)) | (code & np.uint32(1)) << np.uint32(15)
+        bits[place] = half << np.uint32(_ROUNDED)
+    return most < 1 << _ROUNDED
+
+
+class _Bits(NamedTuple):
+    """Codes in blocks."""
+
+    words: np.ndarray
+    bases: np.ndarray
+    widths: np.ndarray
+
+
+def _bits_of(codes: np.ndarray) -> _Bits:
+    blocks = -(-len(codes) // BLOCK)
+    bases, widths = np.empty(blocks, np.uint32), np.empty(blocks, np.uint8)
+    _measure(codes, bases, widths)
+    words = np.zeros(4 * int(widths.sum(dtype=np.int64)) + 2, np.uint32)
+    _put(codes, bases, widths, words)
+    return _Bits(words, bases, widths)
+
+
+def _steps(codes: np.ndarray) -> np.ndarray:
+    steps = np.diff(codes, prepend=np.uint32(0)).view(np.int32)
+    return ((steps << 1) ^ (steps >> 31)).view(np.uint32)
+
+
+def _from_steps(folded: np.ndarray) -> np.ndarray:
+    steps = (folded >> np.uint32(1)) ^ (np.uint32(0) - (folded & np.uint32(1)))
+    return np.cumsum(steps, dtype=np.uint32)
+
+
+class Coded:
+    """An array in few bits: as read from a file, nothing of it has been checked."""
+
+    def __init__(self, dtype: str, length: int, kind: str, data: np.ndarray) -> None:
+        self.dtype, self.kind, self.data = np.dtype(dtype), kind, data
+        self.ndim, self.shape = 1, (length,)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def nbytes(self) -> int:
+        """Of the file."""
+        return self.data.nbytes
+
+    @property
+    def entry(self) -> list:
+        """What a header says of it; see of_entry."""
+        return [self.dtype.str.replace("|", "<"), len(self), self.kind]
+
+    @classmethod
+    def of_entry(cls, entry: Any, data: np.ndarray) -> "Coded":
+        """ModelError if an entry of a header and an array are none."""
+        dtype, length, kind = entry
+        if dtype not in DTYPES or type(length) is not int or not 0 <= length < 2**40:
+            raise ModelError("one of its arrays is malformed")
+        if type(kind) is not str or data.dtype != np.uint8:
+            raise ModelError("one of its arrays is malformed")
+        if (kind == "rounded") != (dtype == "<f4"):
+            raise ModelError("one of its arrays is malformed")
+        return cls(dtype, length, kind, data)
+
+    def pieces(self) -> Iterator[np.ndarray]:
+        """Its numbers; ModelError if the parts do not fit together."""
+        if self.kind != "rounded":
+            yield self._whole()
+            return
+        bits, _listed = self._take_apart(len(self))
+        for codes in _pieces_of(bits, len(self)):
+            rounded = np.empty(len(codes), np.uint32)
+            if not _unround(codes, rounded):
+                raise ModelError("one of its arrays is malformed")
+            yield rounded.view(np.float32)
+
+    def _whole(self) -> np.ndarray:
+        with_holes, kind = self.kind.startswith(_HOLES), self.kind.removeprefix(_HOLES)
+        there = None
+        if with_holes:
+            bitmap = self.data[max(len(self.data) - -(-len(self) // 8), 0) :]
+            there = np.unpackbits(bitmap, count=len(self), bitorder="little").view(np.bool_)
+        count = len(self) if there is None else int(np.count_nonzero(there))
+        bits, listed = self._take_apart(count)
+        codes = np.concatenate([np.empty(0, np.uint32), *_pieces_of(bits, count)])
+        if kind == "steps":
+            codes = _from_steps(codes)
+        elif kind == "ids":
+            if count and int(codes.max()) >= len(listed):
+                raise ModelError("one of its arrays is malformed")
+            codes = listed[codes]
+        elif kind != "plain":
+            raise ModelError("one of its arrays is malformed")
+        if there is not None:
+            numbers = np.full(len(self), _HOLE)
+            numbers[there] = codes
+            codes = numbers
+        return codes.view(np.int32) if self.dtype == np.int32 else codes.astype(self.dtype)
+
+    def _take_apart(self, count: int) -> tuple[_Bits, np.ndarray]:
+        """The codes, which are so many, and the list of ids."""
+        data, blocks = self.data, -(-count // BLOCK)
+        holes = -(-len(self) // 8) if self.kind.startswith(_HOLES) else 0
+        widths = data[max(len(data) - holes - blocks, 0) : max(len(data) - holes, 0)]
+        words = 4 * int(widths.sum(dtype=np.int64)) + 2
+        listed = len(data) - holes - blocks - 4 * (words + blocks)
+        if len(widths) != blocks or listed < 0 or listed % 4 or int(widths.max(initial=0)) > _WORD:
+            raise ModelError("one of its arrays is malformed")
+        if listed and not self.kind.endswith("ids"):
+            raise ModelError("one of its arrays is malformed")
+        numbers = data[: len(data) - holes - blocks].view(np.uint32)
+        bits = _Bits(numbers[:words], numbers[words : words + blocks], widths)
+        return bits, numbers[words + blocks :]
+
+
+def _pieces_of(bits: _Bits, count: int) -> Iterator[np.ndarray]:
+    """uint32[]: the codes, of which there are so many."""
+    first = 0
+    for begin in range(0, len(bits.bases), _PIECE):
+        bases, widths = bits.bases[begin : begin + _PIECE], bits.widths[begin : begin + _PIECE]
+        codes = np.empty(min(BLOCK * _PIECE, count - BLOCK * begin), np.uint32)
+        _take(bits.words, bases, widths, first, codes)
+        first += 4 * int(widths.sum(dtype=np.int64))
+        yield codes
+
+
+def coded(array: np.ndarray) -> Coded | None:
+    """The array in as few bits as possible; float32 are rounded. None where that saves nothing."""
+    dtype = array.dtype.str.replace("|", "<")
+    if dtype not in DTYPES or (dtype == "<i8" and not _fits(array)):
+        return None
+    if dtype == "<f4":
+        codes = np.empty(len(array), np.uint32)
+        _round(np.ascontiguousarray(array).view(np.uint32), codes)
+        found = [("rounded", _joined(_bits_of(codes)))]
+    else:
+        found = list(_codings(array.astype(np.int64).astype(np.uint32)))
+    kind, data = min(found, key=lambda one: len(one[1]))
+    return Coded(dtype, len(array), kind, data) if len(data) < array.nbytes else None
+
+
+def _fits(array: np.ndarray) -> bool:
+    return bool(array.min(initial=0) >= 0 and array.max(initial=0) < 2**32)
+
+
+def _codings(numbers: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    yield "plain", _joined(_bits_of(numbers))
+    yield "steps", _joined(_bits_of(_steps(numbers)))
+    there = numbers != _HOLE
+    if not there.all():
+        bitmap = np.packbits(there, bitorder="little")
+        yield _HOLES + "plain", _joined(_bits_of(numbers[there]), holes=bitmap)
+        yield _HOLES + "steps", _joined(_bits_of(_steps(numbers[there])), holes=bitmap)
+        return
+    ordered = np.sort(numbers)
+    distinct = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]]
+    if 8 * len(distinct) < len(numbers):
+        places = np.searchsorted(distinct, numbers).astype(np.uint32)
+        yield "ids", _joined(_bits_of(places), distinct)
+
+
+def _joined(
+    bits: _Bits, listed: np.ndarray = _NO_LIST, holes: np.ndarray = _NO_HOLES
+) -> np.ndarray:
+    numbers = np.concatenate([bits.words, bits.bases, listed]).view(np.uint8)
+    return np.concatenate([numbers, bits.widths, holes])
