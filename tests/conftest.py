@@ -13,6 +13,9 @@ from hypothesis import settings
 from lomtree import __main__ as program
 from lomtree.jit import kernel
 
+# Without it scikit-learn leaves out one of its checks. scipy looks for it when it is imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 # Time tells nothing about a test: the machine is busy, or the first example compiles.
 settings.register_profile("lomtree", deadline=None)
 settings.load_profile("lomtree")
