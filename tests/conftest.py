@@ -10,8 +10,13 @@ from typing import NamedTuple
 import pytest
 from hypothesis import settings
 
+from lomtree import Model, Options, learn, write_model
 from lomtree import __main__ as program
+from lomtree import open as read
 from lomtree.jit import kernel
+
+# Without it scikit-learn leaves out one of its checks. scipy looks for it when it is imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 # Time tells nothing about a test: the machine is busy, or the first example compiles.
 settings.register_profile("lomtree", deadline=None)
@@ -93,9 +98,19 @@ def data(lines, tmp_path) -> str:
     return str(path)
 
 
+@pytest.fixture(scope="session")
+def model_bytes(lines, tmp_path_factory) -> bytes:
+    """What `train -b 18` writes after these lines; learned once, for many tests."""
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "data.vw").write_bytes(b"".join(lines))
+    model = learn(Model.new(Options(bits=18)), read(str(folder / "data.vw")))
+    write_model(model, str(folder / "model.lom"))
+    return (folder / "model.lom").read_bytes()
+
+
 @pytest.fixture
-def model(lomtree, data, tmp_path) -> str:
-    """A model trained with that file."""
-    path = str(tmp_path / "model.lom")
-    assert lomtree("train", data, "-b", 18, "--quiet", "-f", path) == (0, b"", "")
-    return path
+def model(model_bytes, tmp_path) -> str:
+    """A file with that model, which is the test's own."""
+    path = tmp_path / "model.lom"
+    path.write_bytes(model_bytes)
+    return str(path)

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lomtree.core.constants import NO_LABEL
-from lomtree.examples.examples import Strings
+from lomtree.examples.examples import GOOD, Strings
 from lomtree.examples.label_index import LabelIndex
 from lomtree.examples.typed_labels import NoWordError, label_of, word_of
 
+_OF_BYTES = "USiub"  # kinds of dtypes; floats that are equal may differ in their bytes
 _WIDEST = 1 << 26  # bytes of an array of strings: where more are needed, it is one of objects
 
 
@@ -52,9 +53,12 @@ class Classes:
 
     def add(self, labels: Iterable[Hashable]) -> None:
         """Give these, which are new, the next numbers."""
-        words = [self._word(label) for label in labels]
-        if words:
-            self.index.add(*words)
+        added = [plain(label) for label in labels]
+        if added:
+            known = self.labels
+            self.index.add(*map(self._word, added))
+            self._numbers.update(zip(added, range(len(known), len(self.index)), strict=True))
+            known += added
 
     def refuse_objects(self) -> None:
         """NoWordError, if a label is nothing that a file keeps."""
@@ -71,7 +75,6 @@ class Classes:
             self.index.add(*state["words"])
 
     def _word(self, label: Hashable) -> bytes:
-        label = plain(label)
         try:
             return word_of(label)
         except NoWordError:
@@ -111,6 +114,8 @@ class Labels(NamedTuple):
 
 def coded(y: Any) -> Labels:
     """Labels as Python's own; ValueError if one of them cannot be a label."""
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in _OF_BYTES and y.itemsize:
+        return _coded_by_bytes(y)
     labels = y.tolist() if hasattr(y, "tolist") else list(y)
     try:
         different = list(dict.fromkeys(labels))
@@ -124,6 +129,15 @@ def coded(y: Any) -> Labels:
     place_of = {label: place for place, label in enumerate(different)}
     places = np.fromiter(map(place_of.__getitem__, labels), np.int32, len(labels))
     return Labels(different, places)
+
+
+def _coded_by_bytes(y: np.ndarray) -> Labels:
+    """The same of labels that are equal where their bytes are: compiled code compares these."""
+    text = np.ascontiguousarray(y).view(np.uint8)
+    ends = np.arange(0, len(text) + 1, y.itemsize)
+    index, places = LabelIndex(), np.empty(len(y), np.int32)
+    index.number(Strings(text, ends[:-1], ends[1:]), np.full(len(y), GOOD, np.int8), places)
+    return Labels(index.text.copy().view(y.dtype).tolist(), places)
 
 
 def label_strings(labels: Labels) -> Strings:

@@ -24,11 +24,17 @@ def as_frame(X: Any) -> Any:
     arrow = sys.modules.get("pyarrow")  # whoever has such a thing has imported it
     if arrow is not None and isinstance(X, arrow.RecordBatch):
         return arrow.Table.from_batches([X])
-    if arrow is not None and isinstance(X, arrow.RecordBatchReader):
+    if is_stream(X):
         return X.read_all()
     if hasattr(X, "collect") and not hasattr(X, "__len__"):
         raise ValueError(f"X is a {type(X).__name__}, which is not there yet: collect() it first.")
     return X
+
+
+def is_stream(X: Any) -> bool:
+    """Whether it is a stream of Arrow's batches."""
+    arrow = sys.modules.get("pyarrow")
+    return arrow is not None and isinstance(X, arrow.RecordBatchReader)
 
 
 def split_label(frame: Any, name: str) -> tuple[Any, list[Any]]:

@@ -36,16 +36,14 @@ def _has_repeats(features, count):
 
 
 @kernel
-def read_row(raw, batch):
-    """Make an example of a row that is plain: finite values, columns that there are, and none of
-    them twice."""
+def _read_plain(raw, batch):
+    """Write the features of a row; returns how many there are, or -1 where it is not plain."""
     count, width, to, last = raw.said[0], raw.said[1], np.int64(0), np.int64(-1)
     in_order = True
-    raw.said[2] = 0
     for position in range(count):
         column, value = raw.columns[position], raw.values[position]
         if not 0 <= column < width or column == CONSTANT or not abs(value) <= _LARGEST:
-            return
+            return np.int64(-1)
         # Written in any case; if it is 0, the next feature takes its place.
         batch.features[to] = np.uint32(column)
         batch.values[to] = np.float32(value)
@@ -53,33 +51,48 @@ def read_row(raw, batch):
         in_order &= column > last
         last = column
     if not in_order and (to > MOST_COMPARED or _has_repeats(batch.features, to)):
-        return
+        return np.int64(-1)
+    return to
+
+
+@kernel
+def read_row(raw, batch):
+    """Make an example of a row that is plain: finite values, columns that there are, and none of
+    them twice. Of another one it is an example without features, which harms nobody."""
+    to = _read_plain(raw, batch)
+    raw.said[2] = np.int64(to >= 0)
+    to = max(to, np.int64(0))
     batch.features[to] = CONSTANT
     batch.values[to] = 1.0
     batch.starts[1] = to + 1
-    raw.said[2] = 1
 
 
 class RowReader:
-    """Has room for one row; the example is in `batch`. Each way to read tells whether the row was
-    plain: what is wrong with others somebody else must say."""
+    """Has room for one row. What is put there read() makes the example in `batch`, in compiled
+    code; then is_plain tells whether the row was plain. What is wrong with others, also with those
+    that cannot be put there, somebody else must say."""
 
     def __init__(self, room: int) -> None:
         self.room = room
         self.batch = make_batch(1, room + 1)
         self.batch.starts[0] = 0
         self._raw = RawRow(np.empty(room, np.int64), np.empty(room), np.zeros(3, np.int64))
+        self._said = self._raw.said
         self._all = np.arange(room)
-        self._read = bind(read_row, self._raw, self.batch)
+        self.read = bind(read_row, self._raw, self.batch)
 
-    def read_dense(self, values: np.ndarray) -> bool:
-        return self._take(self._all[: len(values)], values, len(values), len(values))
+    @property
+    def is_plain(self) -> bool:
+        return self._said.item(2) == 1
 
-    def read_sparse(self, columns: np.ndarray, values: np.ndarray, width: int) -> bool:
+    def put_dense(self, values: np.ndarray) -> bool:
+        return self._put(self._all[: len(values)], values, len(values), len(values))
+
+    def put_sparse(self, columns: np.ndarray, values: np.ndarray, width: int) -> bool:
         count = len(values)
-        return len(columns) == count and self._take(columns, values, count, width)
+        return len(columns) == count and self._put(columns, values, count, width)
 
-    def read_dict(self, row: Mapping[Any, Any], names: FeatureNames) -> bool:
+    def put_dict(self, row: Mapping[Any, Any], names: FeatureNames) -> bool:
         """Names that were never asked for, and values of other types, take the usual way."""
         number_of, features, values = names.numbers.get, [], []
         for name, value in row.items():
@@ -93,15 +106,14 @@ class RowReader:
                 return False
             features.append(number)
             values.append(value)
-        return self._take(features, values, len(values), MOST_FEATURES)
+        return self._put(features, values, len(values), MOST_FEATURES)
 
-    def _take(self, columns: Any, values: Any, count: int, width: int) -> bool:
-        raw = self._raw
-        raw.columns[:count] = columns
+    def _put(self, columns: Any, values: Any, count: int, width: int) -> bool:
+        numbers, cells, said = self._raw
+        numbers[:count] = columns
         try:
-            raw.values[:count] = values
+            cells[:count] = values
         except OverflowError:  # a whole number that is too large for any float
             return False
-        raw.said[0], raw.said[1] = count, width
-        self._read()
-        return bool(raw.said[2])
+        said[0], said[1] = count, width
+        return True

@@ -23,7 +23,7 @@ from lomtree.system.pipeline import DEPTH
 MATRIX, FRAME, DICTS, LINES = "matrix", "frame", "dicts", "lines"
 # What the model file is told about where its features come from: their numbers are those that text
 # of this format has. Lines have a format of their own.
-FORMATS = {MATRIX: "libsvm", FRAME: "vw", DICTS: "vw"}
+FORMATS = {MATRIX: "libsvm", FRAME: "csv", DICTS: "vw"}
 
 
 def kind_of(X: Any) -> tuple[str, Any]:

@@ -1,5 +1,7 @@
 """What comes from users, checked in the words of scikit-learn before anything is learned."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any
 
@@ -23,6 +25,26 @@ from lomtree.estimator.scikit import (
 )
 from lomtree.formats.registry import AUTO
 
+_COLUMNS = ("n_features_in_", "feature_names_in_")
+
+
+@contextmanager
+def columns_kept(estimator: Any) -> Iterator[None]:
+    """If learning fails, the columns of X are those that the estimator knew before."""
+    own = estimator.__dict__
+    before = {name: own[name] for name in _COLUMNS if name in own}
+    try:
+        yield
+    except BaseException:
+        _forget_columns(estimator)
+        own.update(before)
+        raise
+
+
+def _forget_columns(estimator: Any) -> None:
+    for name in _COLUMNS:
+        estimator.__dict__.pop(name, None)
+
 
 class Input:
     """X, read: its rows, and what lines of text say besides."""
@@ -45,8 +67,7 @@ class Input:
             self.rows = with_derived(rows, derived)
             return
         if reset:
-            for attribute in ("n_features_in_", "feature_names_in_"):
-                estimator.__dict__.pop(attribute, None)
+            _forget_columns(estimator)
         if kind == source.LINES:
             self.rows, self.labels, self.weights, self.format = line_rows(X, AUTO, derived)
         else:

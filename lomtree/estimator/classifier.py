@@ -9,10 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lomtree.arrays.frames import is_stream
 from lomtree.core.constants import BEAM
 from lomtree.core.errors import PredictOnlyError
 from lomtree.core.options import Options
-from lomtree.estimator.checks import Input, read_labels, targets_of, training_set_of
+from lomtree.estimator.checks import (
+    Input,
+    columns_kept,
+    read_labels,
+    targets_of,
+    training_set_of,
+)
 from lomtree.estimator.engine import Engine, TrainingSet
 from lomtree.estimator.explaining import explain_row
 from lomtree.estimator.one_row import OneRow
@@ -138,15 +145,19 @@ min_impurity, max_statistics, max_labels, holdout
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LomTreeClassifier":
         """Learn from all of X and y, forgetting what was learned before. Lines of text may have
         their labels in them; then there is no y. Where X is a DataFrame, y may be the name of the
-        column that has the labels."""
+        column that has the labels. Without `shuffle` a RecordBatchReader is learned as it comes."""
+        if isinstance(y, str) and sample_weight is None and not self.shuffle and is_stream(X):
+            return self.fit_stream(X, y=y)
         engine = self._new_engine()
         derived = engine.model.options.derived
-        training_set = training_set_of(self, X, y, sample_weight, engine.names, True, derived)
-        engine.check_room(training_set.labels.different)
-        if self.shuffle:
-            engine.learn_set(training_set, passes_of(self.passes), engine.model.options.seed)
-        else:
-            engine.learn_sequence(training_set, passes_of(self.passes))
+        with columns_kept(self):
+            training_set = training_set_of(self, X, y, sample_weight, engine.names, True, derived)
+            engine.check_room(training_set.labels.different)
+            passes = passes_of(self.passes)
+            if self.shuffle:
+                engine.learn_set(training_set, passes, engine.model.options.seed)
+            else:
+                engine.learn_sequence(training_set, passes)
         self._engine = engine
         return self
 
@@ -159,18 +170,19 @@ min_impurity, max_statistics, max_labels, holdout
         before = getattr(self, "_engine", None)
         engine = self._new_engine() if before is None else before
         derived = engine.model.options.derived
-        training_set = training_set_of(
-            self, X, y, sample_weight, engine.names, before is None, derived
-        )
-        declared = [] if classes is None else read_labels(classes).different
-        engine.check_room([*training_set.labels.different, *declared])
-        if engine.model.predict_only:
-            raise ValueError("This model was saved for prediction alone: it cannot learn on.")
-        if before is not None:
-            threads, options = threads_of(self.n_jobs), engine.model.options
-            seed = seed_of(self.random_state, options.seed)
-            engine.model.reconfigure(options_of(self, seed, options))
-            engine.use(threads)
+        with columns_kept(self):
+            training_set = training_set_of(
+                self, X, y, sample_weight, engine.names, before is None, derived
+            )
+            declared = [] if classes is None else read_labels(classes).different
+            engine.check_room([*training_set.labels.different, *declared])
+            if engine.model.predict_only:
+                raise ValueError("This model was saved for prediction alone: it cannot learn on.")
+            if before is not None:
+                threads, options = threads_of(self.n_jobs), engine.model.options
+                seed = seed_of(self.random_state, options.seed)
+                engine.model.reconfigure(options_of(self, seed, options))
+                engine.use(threads)
         engine.declare(declared)
         engine.learn_sequence(training_set)
         self._engine = engine
@@ -185,7 +197,8 @@ min_impurity, max_statistics, max_labels, holdout
         that name. With verbose=1 a bar counts the examples; `total` is how many there will be, if
         that is known."""
         engine = self._new_engine()
-        with counting_bar(total, "examples", shown=bool(self.verbose)) as bar:
+        shown = bool(self.verbose)
+        with columns_kept(self), counting_bar(total, "examples", shown=shown) as bar:
 
             def training_sets() -> Iterator[TrainingSet]:
                 first = True
@@ -198,8 +211,8 @@ min_impurity, max_statistics, max_labels, holdout
                     bar.move_by(training_set.rows.count)
 
             engine.learn_stream(training_sets(), passes_of(self.passes))
-        if len(engine.classes) == 0:
-            raise ValueError("the stream had no batches: a minimum of 1 sample is required.")
+            if len(engine.classes) == 0:
+                raise ValueError("the stream had no batches: a minimum of 1 sample is required.")
         self._engine = engine
         return self
 

@@ -19,6 +19,7 @@ from lomtree.model.model import Model, from_state_dict, to_state_dict
 from lomtree.model.model_file import write_model
 from lomtree.storage.container import at_once
 from lomtree.storage.state_dict import StateDict
+from lomtree.system.pipeline import ahead
 from lomtree.training.calibration import fit_inverse_temperature
 from lomtree.training.sources import Numbered
 from lomtree.training.trainer import Trainer
@@ -89,7 +90,10 @@ class Engine:
         passes: int,
     ) -> None:
         def again() -> Iterator[Numbered]:
-            for batch in training_set.rows.batches(numbers, weights, order):
+            batches = training_set.rows.batches(numbers, weights, order)
+            if self.model.learner.execution.threads > 1:
+                batches = ahead(batches)
+            for batch in batches:
                 yield batch, len(batch.labels)
 
         with self._lock:

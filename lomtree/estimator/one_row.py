@@ -19,7 +19,7 @@ from lomtree.ranking.ranking import Ranking
 if TYPE_CHECKING:
     from lomtree.estimator.engine import Engine
 
-_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_FLOATS = "fd"  # float32 and float64, as numpy abbreviates them
 _FIRST_ROOM = 64  # features
 _MOST_RANKERS = 4  # for other beams and numbers of labels
 
@@ -42,39 +42,46 @@ class OneRow:
     def rank(self, X: Any, width: int | None, beam: int, top: int) -> Ranking | None:
         """The `top` best labels, until the next call; None if X is not one plain row of this
         width."""
-        if not self._possible or not self._read(X, width):
+        if not self._possible or not self._put(X, width):
             return None
-        ranker = self._rankers.get((beam, top))
-        if ranker is None:
-            if len(self._rankers) == _MOST_RANKERS:
-                self._rankers = {}
-            ranker = OneExampleRanker(self._engine.model.learner, self._reader.batch, beam, top)
-            self._rankers[beam, top] = ranker
-        return ranker.rank()
+        ranker = self._rankers.get((beam, top)) or self._new_ranker(beam, top)
+        ranking = ranker.rank()
+        return ranking if self._reader.is_plain else None
 
     def walk(self, X: Any, width: int | None) -> np.ndarray | None:
         """int32[1]: the label of a walk; else as above."""
-        if not self._possible or not self._read(X, width):
+        if not self._possible or not self._put(X, width):
             return None
+        reader = self._reader
         if self._walker is None:
-            self._walker = OneExampleWalker(self._engine.model.learner, self._reader.batch)
-        return self._walker.walk()
+            learner = self._engine.model.learner
+            self._walker = OneExampleWalker(learner, reader.batch, [reader.read])
+        labels = self._walker.walk()
+        return labels if reader.is_plain else None
 
-    def _read(self, X: Any, width: int | None) -> bool:
-        """Whether X is one plain row; then the reader has it."""
+    def _new_ranker(self, beam: int, top: int) -> OneExampleRanker:
+        if len(self._rankers) == _MOST_RANKERS:
+            self._rankers = {}
+        learner, reader = self._engine.model.learner, self._reader
+        ranker = OneExampleRanker(learner, reader.batch, beam, top, [reader.read])
+        self._rankers[beam, top] = ranker
+        return ranker
+
+    def _put(self, X: Any, width: int | None) -> bool:
+        """Put X into the reader, if it may be one plain row."""
         if type(X) is list:
             if len(X) != 1 or type(X[0]) is not dict:
                 return False
-            return self._with_room(len(X[0])).read_dict(X[0], self._engine.names)
+            return self._with_room(len(X[0])).put_dict(X[0], self._engine.names)
         shape = X.shape
         if len(shape) != 2 or shape[0] != 1 or (width is not None and shape[1] != width):
             return False
         if type(X) is np.ndarray:
-            return X.dtype in _FLOATS and self._with_room(shape[1]).read_dense(X[0])
+            return X.dtype.char in _FLOATS and self._with_room(shape[1]).put_dense(X[0])
         values = X.data
-        if values.dtype not in _FLOATS:
+        if values.dtype.char not in _FLOATS:
             return False
-        return self._with_room(len(values)).read_sparse(X.indices, values, shape[1])
+        return self._with_room(len(values)).put_sparse(X.indices, values, shape[1])
 
     def _with_room(self, count: int) -> RowReader:
         if count > self._reader.room:

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -24,8 +25,8 @@ def options_of(estimator: Any, seed: int, before: Options | None = None) -> Opti
         value = getattr(estimator, name, None)
         if isinstance(value, np.generic):
             value = value.item()
-        if isinstance(DEFAULTS[name], tuple):  # a list of strings, or one string
-            value = (value,) if isinstance(value, str) else tuple(value or ())
+        if isinstance(DEFAULTS[name], tuple):
+            value = _strings(name, value)
         if name != "seed" and value != DEFAULTS[name]:
             given[name] = value
     try:
@@ -33,8 +34,16 @@ def options_of(estimator: Any, seed: int, before: Options | None = None) -> Opti
     except OptionError as error:
         raise ValueError(_as_parameters(str(error))) from None
     except TypeError:
-        wrong = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        wrong = ", ".join(f"{name}={value!r}" for name, value in given.items() if name != "seed")
         raise ValueError(f"a parameter has the wrong type: {wrong}") from None
+
+
+def _strings(name: str, value: Any) -> tuple[str, ...]:
+    """A list of strings, or one string."""
+    several = (value,) if isinstance(value, str) else () if value is None else value
+    if isinstance(several, Mapping) or not isinstance(several, Iterable):
+        raise ValueError(f"{name} must be a string or a list of strings, not {value!r}.")
+    return tuple(several)
 
 
 def _as_parameters(sentence: str) -> str:

@@ -75,3 +75,33 @@ def test_arrays_and_order():
         assert label_array(mixed).tolist() == mixed
     assert sorted_labels([3, 1, 2]) == [1, 2, 3]
     assert sorted_labels(["b", 2, "a", None, 1]) == [None, 1, 2, "a", "b"]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([7, -5, 7, 2**60, 0]),
+        np.array([7, 5, 7, 300], ">u2"),
+        np.array([True, False, True]),
+        np.array(["b", "", "a\0b", "b", "longer \u2603"]),
+        np.array([b"b", b"", b"b", b"longer"]),
+        np.array(["x", "y", "x", "z"])[::2],
+        np.array([1.0, -0.0, 0.0, 2.0]),
+        np.array(["", ""]),
+        np.array([], int),
+    ],
+)
+def test_labels_of_an_array_are_those_of_its_list(y):
+    expected, found = coded(y.tolist()), coded(y)
+    assert [*map(repr, found.different)] == [*map(repr, expected.different)]
+    assert found.places.tolist() == expected.places.tolist()
+    y.flags.writeable = False
+    assert coded(y).places.tolist() == expected.places.tolist()
+
+
+def test_labels_that_were_added_are_those_of_the_index():
+    labels = ["a", "", " x", "\udc80", "\ud800", 1.5, -0.0, (1, ("b",)), np.int32(4), b"a", None]
+    classes = classes_of(*labels)
+    read = Classes(classes.index).labels
+    assert [*map(repr, classes.labels)] == [*map(repr, read)]
+    assert classes.numbers(read).tolist() == list(range(len(labels)))

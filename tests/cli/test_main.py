@@ -321,3 +321,11 @@ def test_the_score_for_people(lomtree, model, data):
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_nothing_to_test_is_an_error(lomtree, model, options):
     assert_one_sentence(lomtree("test", "-i", model, *options))
+
+
+def test_quiet_training_says_nothing_and_is_that_of_the_functions(
+    lomtree, data, model_bytes, tmp_path
+):
+    path = tmp_path / "model.lom"
+    assert lomtree("train", data, "-b", 18, "--quiet", "-f", path) == (0, b"", "")
+    assert path.read_bytes() == model_bytes

@@ -47,6 +47,20 @@ def test_a_partial_fit_that_fails_leaves_the_model_as_it_was(classifier, tmp_pat
     assert vars(classifier) == known
 
 
+@pytest.mark.parametrize("fit", ["fit", "fit_stream"])
+def test_a_fit_that_fails_leaves_the_model_as_it_was(classifier, fit):
+    frame = pytest.importorskip("pandas").DataFrame(GOOD, columns=list("abcd"))
+    wrong = np.full((4, 7), np.nan)
+    with pytest.raises(ValueError, match="NaN"):
+        classifier.fit(wrong, LABELS)
+    assert not hasattr(classifier, "n_features_in_")
+    expected = classifier.fit(frame, LABELS).predict(frame).tolist()
+    with pytest.raises(ValueError, match="NaN"):
+        getattr(classifier, fit)(*([[(wrong, LABELS)]] if fit == "fit_stream" else [wrong, LABELS]))
+    assert (classifier.n_features_in_, *classifier.feature_names_in_) == (4, *"abcd")
+    assert classifier.predict(frame).tolist() == expected
+
+
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
@@ -57,7 +71,8 @@ def test_a_partial_fit_that_fails_leaves_the_model_as_it_was(classifier, tmp_pat
         ({"passes": 0}, "passes must be"),
         ({"passes": 1.5}, "passes must be"),
         ({"n_jobs": 0}, "n_jobs must be"),
-        ({"bits": "many"}, "wrong type"),
+        ({"bits": "many"}, "wrong type: bits='many'$"),
+        ({"quadratic": 5}, "quadratic must be a string or a list of strings, not 5"),
     ],
 )
 def test_parameters_that_make_no_sense(classifier, parameters, sentence):

@@ -16,6 +16,8 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
+from lomtree.arrays import frames
+from lomtree.arrays.frames import as_frame
 from lomtree.jit import announcement
 
 TOPICS = {
@@ -131,6 +133,33 @@ def test_batches_of_arrow_with_the_labels_in_a_column(blobs, classifier):
         by_name.tolist()
         == classifier.fit(arrow.table(columns), y).predict(arrow.table(columns)).tolist()
     )
+
+
+def test_without_shuffling_a_stream_of_arrow_is_never_there_as_a_whole(
+    blobs, classifier, tmp_path, monkeypatch
+):
+    arrow = pytest.importorskip("pyarrow")
+    X, y = blobs
+    table = arrow.table({**{f"x{number}": column for number, column in enumerate(X.T)}, "kind": y})
+    classifier.set_params(shuffle=False, passes=2).fit(table, "kind").save(tmp_path / "table.lom")
+    batches = table.to_batches(max_chunksize=50)
+    stream = arrow.RecordBatchReader.from_batches(table.schema, batches)
+    monkeypatch.setattr(frames, "as_frame", lambda X: 1 / 0 if X is stream else as_frame(X))
+    classifier.fit(stream, "kind").save(tmp_path / "stream.lom")
+    assert (tmp_path / "stream.lom").read_bytes() == (tmp_path / "table.lom").read_bytes()
+
+
+def test_the_command_line_predicts_tables_with_a_model_of_frames(
+    blobs, classifier, lomtree, tmp_path
+):
+    X, y = blobs
+    frame = pytest.importorskip("pandas").DataFrame(X, columns=[f"x{j}" for j in range(12)])
+    classifier.fit(frame, y).save(tmp_path / "m.lom")
+    table = str(tmp_path / "x.csv")
+    frame.assign(kind=y).to_csv(table, index=False)
+    status, out, err = lomtree("predict", "-i", tmp_path / "m.lom", table, "--label", "kind")
+    assert (status, err) == (0, "")
+    assert list(map(int, out.split())) == classifier.predict(frame).tolist()
 
 
 def test_a_batch_that_is_none_is_told(blobs, classifier):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lomtree.jit import binding
-from lomtree.jit.binding import bind
+from lomtree.jit.binding import bind, chain
 from lomtree.jit.kernel import kernel
 
 
@@ -60,3 +60,36 @@ def test_arguments_live_as_long_as_the_bound_kernel():
         np.ones(5, np.int32)
         call()
     assert out[0] == 106.5
+
+
+@kernel
+def double(out, calls):
+    out[0] = 2 * out[0]
+    calls[0] += 1
+
+
+@kernel
+def add_one(out):
+    out[0] += 1
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_a_chain_calls_bound_kernels_in_their_order(monkeypatch, native):
+    if not native:
+        monkeypatch.setattr(binding, "_compile_each", lambda: 1 / 0)
+        monkeypatch.setattr(binding, "_MISSING", (*binding._MISSING, ZeroDivisionError))
+        monkeypatch.setattr(binding.cache, "find", lambda _name: None)
+    out, calls = np.array([3.0]), np.zeros(1, np.int64)
+    steps = [bind(double, out, calls), bind(add_one, out), bind(double, out, calls)]
+    call = chain(*steps)
+    del steps
+    call()
+    assert (out[0], calls[0]) == ((2 * 3 + 1) * 2, 2)
+    chain(call, bind(add_one, out))()
+    assert (out[0], calls[0]) == ((2 * 14 + 1) * 2 + 1, 4)
+
+
+def test_a_chain_of_what_is_not_compiled(monkeypatch):
+    seen = []
+    chain(lambda: seen.append(1), lambda: seen.append(2))()
+    assert seen == [1, 2]

@@ -4,7 +4,7 @@ kernels take stays the same from call to call; only what is in the batch changes
 For learners with trees, as they are now: one that has learned since needs others.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ import numpy as np
 from lomtree.core.constants import NO_LABEL
 from lomtree.examples.batch import Batch
 from lomtree.features.scaling import apply_scales
-from lomtree.jit.binding import bind
+from lomtree.jit.binding import bind, chain
+from lomtree.jit.kernel import kernel
 from lomtree.learners.base import Learner
 from lomtree.learners.tree.beam_search import make_beam
 from lomtree.learners.tree.leaf_labels import KEPT
@@ -21,47 +22,55 @@ from lomtree.ranking.combination import FIRST
 from lomtree.ranking.ranking import Ranking, Scorer, make_found, make_scratch, no_ranker, rank
 from lomtree.ranking.shortlist import make_shortlist, shorten
 
-Steps = list[Callable[[], Any]]
+Steps = Sequence[Callable[[], Any]]
 
 
 class OneExampleRanker:
     """Ranks the labels of the example in a batch that has room for one."""
 
-    def __init__(self, learner: Learner, batch: Batch, beam: int, top: int) -> None:
+    def __init__(
+        self, learner: Learner, batch: Batch, beam: int, top: int, first: Steps = ()
+    ) -> None:
+        """The steps that come first may fill the batch."""
         scaled, scale = _scaling(learner, batch)
         self._ranking = Ranking.of(1, top)
         ranking = _ranking_steps(learner.members, learner.scorer, scaled, beam, self._ranking)
-        self._steps = [scale, *ranking]
+        self._run = chain(*first, scale, _clearing(self._ranking), *ranking)
 
     def rank(self) -> Ranking:
         """Of the example that is in the batch now; another one after the next call."""
-        self._ranking.labels.fill(NO_LABEL)
-        self._ranking.probabilities.fill(0)
-        for step in self._steps:
-            step()
+        self._run()
         return self._ranking
 
 
 class OneExampleWalker:
     """Walks down with it, as the paper does; where there are several trees, down each of them."""
 
-    def __init__(self, learner: Learner, batch: Batch) -> None:
+    def __init__(self, learner: Learner, batch: Batch, first: Steps = ()) -> None:
         scaled, scale = _scaling(learner, batch)
         ranking, trees = Ranking.of(1, 1), learner.members
         self._labels = ranking.labels[0]
         if len(trees) == 1:
             depths = np.zeros(1, np.int32)
-            walk = [trees[0].bound_walk(scaled, self._labels, depths)]
+            walk: Steps = [trees[0].bound_walk(scaled, self._labels, depths)]
         else:
             walk = _ranking_steps(trees, no_ranker(np.array(FIRST)), scaled, 1, ranking)
-        self._steps = [scale, *walk]
+        self._run = chain(*first, scale, _clearing(ranking), *walk)
 
     def walk(self) -> np.ndarray:
         """int32[1]: the label; another one after the next call."""
-        self._labels.fill(NO_LABEL)
-        for step in self._steps:
-            step()
+        self._run()
         return self._labels
+
+
+@kernel
+def clear(labels, probabilities):
+    labels[:] = NO_LABEL
+    probabilities[:] = 0.0
+
+
+def _clearing(ranking: Ranking) -> Callable[[], Any]:
+    return bind(clear, ranking.labels, ranking.probabilities)
 
 
 def _scaling(learner: Learner, batch: Batch) -> tuple[Batch, Callable[[], Any]]:
@@ -78,7 +87,7 @@ def _ranking_steps(
     found, shortlist = make_found(1, columns * len(trees)), make_shortlist(1, top)
     scratch = make_scratch(columns * len(trees), top, len(scaled.features))
     ends = (0, 1)
-    steps: Steps = [bind(shorten, scorer, scaled, *ends, top == 1, scratch, shortlist, ranking)]
+    steps = [bind(shorten, scorer, scaled, *ends, top == 1, scratch, shortlist, ranking)]
     for number, tree in enumerate(trees):
         place = (number * columns, make_beam(beam), found, np.zeros(1, np.int32))
         steps.append(tree.bound_search(scaled, shortlist.is_open, *place))
