@@ -92,7 +92,7 @@ def main() -> None:
     text = table(["set", "", "time", "times as fast", "bytes"], rows)
     print(text)
     if given.write:
-        write_section(given.write, "workers", text)
+        write_section(given.write, f"workers, {given.set}", text)
 
 
 if __name__ == "__main__":
