@@ -52,9 +52,11 @@ bench: environment-bench ## measure time and memory, beside Vowpal Wabbit and as
 
 cluster: environment-dask ## measure training in shards, and on several workers
 	$(BIN)/python -m scripts.bench.sharding --write $(BENCH)/distributed.md
-	$(BIN)/python -m scripts.bench.cluster_speed --write $(BENCH)/distributed.md
+	$(BIN)/python -m scripts.bench.cluster_speed --rounds 3 --write $(BENCH)/distributed.md
+	$(BIN)/python -m scripts.bench.cluster_speed --set bible-verses --passes 5 --write $(BENCH)/distributed.md
 	$(BIN)/python -m scripts.bench.cluster_simulation --from $(BENCH)/distributed.md --write $(BENCH)/distributed.md
 	$(BIN)/python -m scripts.reliability.worker_kills --write $(RELIABILITY)/distributed.md
+	$(BIN)/python -m scripts.reliability.worker_kills --set lemma-fi --passes 1 --write $(RELIABILITY)/distributed.md
 
 fuzz: environment-dev ## send strange input for ten minutes
 	$(BIN)/python -m scripts.reliability.fuzz --write $(RELIABILITY)/reliability.md

@@ -14,7 +14,8 @@ from lomtree.formats.reader import Reader
 from lomtree.formats.registry import AUTO, FORMATS
 from lomtree.formats.source import Source, is_packed, size_on_disk
 
-CHUNK_BYTES = 32 << 20
+CHUNK_BYTES, LARGEST_CHUNK = 32 << 20, 128 << 20
+MOST_CHUNKS = 512  # of plain text, unless they would be too large
 _BLOCK = 1 << 20
 _MAGIC = "*?["  # what a name with a pattern has
 
@@ -107,7 +108,15 @@ def size_of(path: str) -> int:
     return size
 
 
-def chunks_of(path: str, format: str, chunk_bytes: int = CHUNK_BYTES) -> list[Chunk]:
+def chunk_bytes_for(total: int) -> int:
+    """The larger the data, the larger its chunks: fewer tasks."""
+    size = CHUNK_BYTES
+    while size < LARGEST_CHUNK and total > MOST_CHUNKS * size:
+        size *= 2
+    return size
+
+
+def chunks_of(path: str, format: str, chunk_bytes: int) -> list[Chunk]:
     """A file as it is, or cut, if it is long and each of its lines speaks for itself."""
     size = size_of(path)
     if size <= chunk_bytes or FORMATS[format].is_table:

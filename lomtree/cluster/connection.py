@@ -39,7 +39,7 @@ def connected(cluster: Cluster) -> Iterator[Any]:
     except ImportError:
         raise LomtreeError("this needs Dask: pip install 'lomtree[dask]'") from None
     cluster.check()
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # people read one sentence
+    _silence()
     settings = {
         "distributed.scheduler.allowed-failures": _FAILURES,
         "distributed.comm.timeouts.connect": f"{_ANSWER}s",
@@ -60,6 +60,13 @@ def connected(cluster: Cluster) -> Iterator[Any]:
         with client:
             _check_workers(client)
             yield client
+
+
+def _silence() -> None:
+    """People read one sentence. Some of Dask's loggers have levels of their own."""
+    for name in ["distributed", *logging.root.manager.loggerDict]:
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _client_of(distributed: Any, cluster: Cluster) -> Any:

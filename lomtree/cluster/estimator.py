@@ -82,7 +82,21 @@ class DaskLomTreeClassifier(LomTreeClassifier):
         local = self.to_local()
         if hasattr(X, "columns"):
             return X.map_partitions(local.predict, meta=local.classes_[:0])
-        return X.map_blocks(local.predict, drop_axis=1, dtype=local.classes_.dtype)
+        rows = X.rechunk({1: -1})
+        return rows.map_blocks(local.predict, drop_axis=1, dtype=local.classes_.dtype)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Lazy where X is; a column a class."""
+        if not hasattr(X, "dask"):
+            return super().predict_proba(X)
+        local = self.to_local()
+        classes = len(local.classes_)
+        if hasattr(X, "columns"):
+            return X.map_partitions(local.predict_proba, meta=np.empty((0, classes)))
+        rows = X.rechunk({1: -1})
+        return rows.map_blocks(
+            local.predict_proba, chunks=(rows.chunks[0], (classes,)), dtype=float
+        )
 
     def to_local(self) -> LomTreeClassifier:
         """The same as an estimator of this process alone."""

@@ -46,7 +46,3 @@ def _nothing() -> Piece:
 
 def facts_of(parsed: Parsed) -> Facts:
     return parsed.facts
-
-
-def piece_in(parsed: Parsed) -> Piece:
-    return parsed.piece

@@ -54,6 +54,18 @@ def piece_of(blocks: Iterable[Examples]) -> Piece:
     return Piece(joined(batches), labels.text.copy(), labels.ends.copy())
 
 
+def joined_pieces(pieces: list[Piece]) -> Piece:
+    labels = LabelIndex()
+    batches = [_renumbered(piece, labels) for piece in pieces]
+    return Piece(joined(batches), labels.text.copy(), labels.ends.copy())
+
+
+def _renumbered(piece: Piece, labels: LabelIndex) -> Batch:
+    """With the numbers of `labels`, which learns the new ones."""
+    numbers = labels.add_strings(Strings(piece.text, piece.ends[:-1], piece.ends[1:]))
+    return piece.batch._replace(labels=numbers[piece.batch.labels])
+
+
 def picked(piece: Piece, chosen: np.ndarray) -> Piece:
     """Some examples, and of the labels those that they have, in the order of appearance."""
     batch = pick(piece.batch, chosen)
@@ -70,10 +82,7 @@ def picked(piece: Piece, chosen: np.ndarray) -> Piece:
 def numbered(pieces: Iterable[Piece], labels: LabelIndex) -> Iterator[Numbered]:
     """The examples of pieces with the numbers of `labels`, which learns the new ones."""
     for piece in pieces:
-        strings = Strings(piece.text, piece.ends[:-1], piece.ends[1:])
-        numbers = np.empty(len(piece.ends) - 1, np.int32)
-        labels.number(strings, np.zeros(len(numbers), np.int8), numbers)
-        batch = piece.batch._replace(labels=numbers[piece.batch.labels])
+        batch = _renumbered(piece, labels)
         for begin in range(0, piece.examples, BATCH):
             end = min(begin + BATCH, piece.examples)
             yield part(batch, begin, end), end - begin

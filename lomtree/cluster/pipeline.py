@@ -6,17 +6,18 @@ arguments alone, and what they are depends on the data, the options and the numb
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
-from lomtree.cluster import tasks
+from lomtree.cluster import shuffle, tasks
 from lomtree.cluster.executors import Executor, Number
-from lomtree.cluster.parsing import Facts, facts_of, piece_in
+from lomtree.cluster.parsing import Facts, facts_of
 from lomtree.cluster.pieces import Piece
 from lomtree.cluster.roles import Shares
 from lomtree.cluster.scratch import Scratch
 from lomtree.core.options import Options
 from lomtree.core.reading import PLAIN, Reading
-from lomtree.features.scale_sums import add_sums, sums_of
+from lomtree.features.scale_sums import add_sums
 from lomtree.model.assembly import Assembly, TreeParts
 from lomtree.model.model import Model
 
@@ -78,45 +79,44 @@ class Pipeline:
     ) -> Trained:
         """`parsed` are what tasks have promised, in the order of the stream; emptied here, so that
         nobody keeps them when they have been used."""
-        submit, options = self._executor.submit, self._options
-        firsts = [sum(one.examples for one in facts[:n]) for n in range(len(facts))]
-        total = sum(one.examples for one in facts)
+        submit, result, options = self._executor.submit, self._executor.result, self._options
+        firsts = list(accumulate((one.examples for one in facts), initial=0))
+        total = firsts.pop()
         self._expect(total * self._passes * options.trees)
         shards = self._shards or default_shards(sum(one.nbytes for one in facts))
         shares = Shares.of(options, total, self._sample)
-        pieces = [submit("piece", (n,), piece_in, one) for n, one in enumerate(parsed)]
-        parsed.clear()
-        scales = self._scales(pieces)
-        samples = [
-            submit("sample", (n,), tasks.sample_of, piece, options, shares, firsts[n])
-            for n, piece in enumerate(pieces)
-        ]
+        scales = self._scales(parsed)
+        samples, apart = (
+            [
+                submit(kind, (n,), task, one, options, shares, firsts[n])
+                for n, one in enumerate(parsed)
+            ]
+            for kind, task in (("sample", tasks.sample_of), ("apart", tasks.apart_of))
+        )
         tops = []
         for tree in range(options.trees):
             plan = tasks.TreePlan(options, self._passes, tree)
             tops.append(submit("top", (tree,), tasks.train_top, plan, scales, samples, shards))
-        routed = [
-            self._shards_of(tree, top, pieces, scales, shares, firsts)
+        samples.clear()
+        grown = [
+            self._shards_of(tree, top, parsed, scales, shares, firsts)
             for tree, top in enumerate(tops)
         ]
-        pieces.clear()
-        result = self._executor.result
+        parsed.clear()
         trees = [
-            TreeParts(
-                tasks.unstored(result(top)),
-                [tasks.unstored(result(shard)) for shard in own[0]],
-            )
-            for top, own in zip(tops, routed, strict=True)
+            TreeParts(tasks.unstored(result(top)), [tasks.unstored(result(one)) for one in own])
+            for top, own in zip(tops, grown, strict=True)
         ]
         whole = replace(options, shards=max(2, *(len(tree.shards) for tree in trees)))
         assembly = Assembly(whole, result(scales), trees, format, reading, total)
-        aside, held_out = ([result(one) for one in some] for some in routed[0][1:])
+        left = [result(one) for one in apart]
+        aside, held_out = [one.aside for one in left], [one.held_out for one in left]
         return Trained(assembly.model(), aside, held_out)
 
-    def _scales(self, pieces: list[Any]) -> Any:
+    def _scales(self, parsed: list[Any]) -> Any:
         """Added up in a tree whose shape depends on the number of pieces alone."""
         submit, options = self._executor.submit, self._options
-        sums = [submit("count", (0, n), _count, options, piece) for n, piece in enumerate(pieces)]
+        sums = [submit("count", (0, n), tasks.count, options, one) for n, one in enumerate(parsed)]
         level = 1
         while len(sums) > 1:
             groups = [sums[n : n + _TOGETHER] for n in range(0, len(sums), _TOGETHER)]
@@ -128,35 +128,28 @@ class Pipeline:
         return submit("scales", (0,), tasks.make_scales, options, sums[0])
 
     def _shards_of(
-        self, tree: int, top: Any, pieces: list[Any], scales: Any, shares: Shares, firsts: list[int]
-    ) -> tuple[list[Any], list[Any], list[Any]]:
-        """The shards of a tree, as promised; what was set aside, and what was held out."""
+        self, tree: int, top: Any, parsed: list[Any], scales: Any, shares: Shares, firsts: list[int]
+    ) -> list[Any]:
+        """The shards of a tree, as promised."""
         submit, plan = self._executor.submit, tasks.TreePlan(self._options, self._passes, tree)
         routing = tasks.RouteJob(self._options, shares)
         leaves = self._executor.result(submit("leaves", (tree,), tasks.leaves_of, top))
-        routed = [
-            submit("route", (tree, n), tasks.route, piece, routing, scales, top, firsts[n])
-            for n, piece in enumerate(pieces)
+        numbers: list[Number] = [(tree, shard) for shard in range(leaves)]
+        jobs = [
+            tasks.ShardJob(plan, number, self._scratch, self._executor.reporter(number))
+            for number in numbers
         ]
-
-        def column(place: int) -> list[Any]:
-            return [
-                submit("pick", (tree, n, place), tasks.pick_part, one, place)
-                for n, one in enumerate(routed)
+        found = [job.found() for job in jobs]
+        routed = []
+        if None in found:
+            routed = [
+                submit("route", (tree, n), tasks.route, one, routing, scales, top, firsts[n])
+                for n, one in enumerate(parsed)
             ]
-
-        shards = []
-        for shard in range(leaves):
-            number: Number = (tree, shard)
-            job = tasks.ShardJob(plan, number, self._scratch, self._executor.reporter(number))
-            found = job.found()
-            if found is None:
-                task = tasks.train_shard
-                shards.append(submit("shard", number, task, job, scales, column(shard)))
-            else:
-                shards.append(submit("found", number, bytes, found))
-        return shards, column(leaves), column(leaves + 1)
-
-
-def _count(options: Options, piece: Piece) -> Any:
-    return sums_of(options, piece.batch)
+        pieces = shuffle.send(submit, tree, routed, [one is None for one in found])
+        return [
+            submit("shard", job.number, tasks.train_shard, job, scales, own)
+            if kept is None
+            else submit("found", job.number, bytes, kept)
+            for job, own, kept in zip(jobs, pieces, found, strict=True)
+        ]

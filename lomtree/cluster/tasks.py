@@ -4,7 +4,8 @@ parse    a chunk of the data becomes a piece of examples
 count    the sums of a piece's values, for the scales of all
 sample   the examples of a piece that the top is trained on
 top      a small tree from the samples of all pieces
-route    a piece is cut by the leaf of the top that each example comes to
+apart    the examples of a piece that no tree learns
+route    a piece is put in the order of the leaves of the top that its examples come to
 shard    the examples of a leaf, of all pieces, grow the subtree there
 """
 
@@ -16,12 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lomtree.cluster.parsing import Parsed
 from lomtree.cluster.pieces import Piece, numbered, picked
 from lomtree.cluster.roles import ASIDE, HELD_OUT, LEARNED, Shares, roles_of, sampled
 from lomtree.cluster.scratch import Scratch
+from lomtree.cluster.shuffle import Routed, by_shard
 from lomtree.core.execution import Execution
 from lomtree.core.options import Options
-from lomtree.features.scale_sums import ScaleSums, scales_from
+from lomtree.features.scale_sums import ScaleSums, scales_from, sums_of
 from lomtree.features.scaling import Scaler, Scales
 from lomtree.learners.sharded import of_part
 from lomtree.learners.tree.structure import leaf_depths
@@ -51,8 +54,26 @@ class TreePlan(NamedTuple):
         return replace(own, seed=seed, holdout=0.0, ranker=self.options.ranker and not self.number)
 
 
-def sample_of(piece: Piece, options: Options, shares: Shares, first: int) -> Piece:
-    return picked(piece, sampled(options, shares, first, piece.examples))
+def count(options: Options, parsed: Parsed) -> ScaleSums:
+    return sums_of(options, parsed.piece.batch)
+
+
+def sample_of(parsed: Parsed, options: Options, shares: Shares, first: int) -> Piece:
+    """`first` is the number of the first example in the stream."""
+    return picked(parsed.piece, sampled(options, shares, first, parsed.piece.examples))
+
+
+class Apart(NamedTuple):
+    """Examples that no tree learns."""
+
+    aside: Piece
+    held_out: Piece
+
+
+def apart_of(parsed: Parsed, options: Options, shares: Shares, first: int) -> Apart:
+    roles = roles_of(options, shares, first, parsed.piece.examples)
+    aside, held_out = (np.flatnonzero(roles == role) for role in (ASIDE, HELD_OUT))
+    return Apart(picked(parsed.piece, aside), picked(parsed.piece, held_out))
 
 
 def make_scales(options: Options, sums: ScaleSums) -> Scales:
@@ -85,23 +106,16 @@ class RouteJob(NamedTuple):
     shares: Shares
 
 
-def route(piece: Piece, job: RouteJob, scales: Scales, top: bytes, first: int) -> tuple[Piece, ...]:
-    """A piece for each shard; behind them what is set aside, and what is held out. `first` is the
-    number of its first example in the stream."""
-    learner = _read_top(top)
+def route(parsed: Parsed, job: RouteJob, scales: Scales, top: bytes, first: int) -> Routed:
+    """The examples that are learned, by their shards."""
+    learner, piece = _read_top(top), parsed.piece
     learner.scaler = Scaler(scales)
     leaves = _leaves(learner)
-    shard_of = np.zeros(len(learner.nodes), np.int64)
-    shard_of[leaves] = np.arange(len(leaves))
-    places = shard_of[learner.find_leaves(piece.batch, piece.examples)]
-    roles = roles_of(*job, first, piece.examples)
-    for role in (ASIDE, HELD_OUT):
-        places[roles == role] = len(leaves) - LEARNED - 1 + role
-    return tuple(picked(piece, np.flatnonzero(places == n)) for n in range(len(leaves) + 2))
-
-
-def pick_part(routed: tuple[Piece, ...], place: int) -> Piece:
-    return routed[place]
+    number = np.zeros(len(learner.nodes), np.int64)
+    number[leaves] = np.arange(len(leaves))
+    shard_of = number[learner.find_leaves(piece.batch, piece.examples)]
+    shard_of[roles_of(*job, first, piece.examples) != LEARNED] = len(leaves)
+    return by_shard(piece, shard_of, len(leaves))
 
 
 class ShardJob(NamedTuple):
@@ -127,7 +141,7 @@ def train_shard(job: ShardJob, scales: Scales, pieces: list[Piece]) -> bytes:
 def _trained(
     options: Options, plan: TreePlan, scales: Scales, pieces: list[Piece], tell: Tell
 ) -> Model:
-    """By the ordinary trainer, for all passes."""
+    """By the ordinary trainer, for all passes. How to rank, only the whole model learns."""
     model = Model.new(options, WORK)
     learner: Any = model.learner
     learner.scaler = Scaler(scales, frozen=True)
@@ -136,7 +150,7 @@ def _trained(
     def again() -> Iterator[Numbered]:
         return _told(numbered(pieces, model.labels), tell)
 
-    Trainer(model).run(again(), plan.passes, again)
+    Trainer(model, probes=False).run(again(), plan.passes, again)
     return model
 
 

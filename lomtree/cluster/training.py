@@ -4,7 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from lomtree.cluster.chunks import Chunk, Manner, chunks_of, expand, find_manner
+from lomtree.cluster.chunks import (
+    Chunk,
+    Manner,
+    chunk_bytes_for,
+    chunks_of,
+    expand,
+    find_manner,
+    size_of,
+)
 from lomtree.cluster.connection import Cluster, connected
 from lomtree.cluster.executors import LOST, Executor, OnDask
 from lomtree.cluster.parsing import Facts, parse
@@ -144,7 +152,8 @@ def train_files(
     executor: Executor, pipeline: Pipeline, paths: list[str], manner: Manner
 ) -> tuple[Trained, list[Facts]]:
     """A model of what is in these files, and what is known of their chunks."""
-    chunks = [chunk for path in paths for chunk in chunks_of(path, manner.format)]
+    size = chunk_bytes_for(sum(map(size_of, paths)))
+    chunks = [chunk for path in paths for chunk in chunks_of(path, manner.format, size)]
     parsed = [executor.submit("parse", (n,), parse, one, manner) for n, one in enumerate(chunks)]
     facts = _read_facts(executor, pipeline, parsed, chunks, manner)
     _check_facts(facts, ", ".join(paths), manner.format)

@@ -255,11 +255,16 @@ class LabelIndex:
     def add(self, *words: bytes) -> np.ndarray:
         """The numbers of these labels, which are new ones if need be."""
         ends = np.cumsum([0, *map(len, words)])
-        strings = Strings(np.frombuffer(b"".join(words), np.uint8), ends[:-1], ends[1:])
-        numbers = np.empty(len(words), np.int32)
-        done = self.number(strings, np.zeros(len(words), np.int8), numbers)
-        if done < len(words):
-            raise DataError(self.too_many(words[done]))
+        return self.add_strings(
+            Strings(np.frombuffer(b"".join(words), np.uint8), ends[:-1], ends[1:])
+        )
+
+    def add_strings(self, words: Strings) -> np.ndarray:
+        """The same; DataError if there are too many."""
+        numbers = np.empty(len(words.ends), np.int32)
+        done = self.number(words, np.zeros(len(numbers), np.int8), numbers)
+        if done < len(numbers):
+            raise DataError(self.too_many(words.word(done)))
         return numbers
 
     def too_many(self, word: bytes) -> str:

@@ -155,7 +155,7 @@ class Learner(ABC):
         jobs: list[Future] = []
         first, last = begin, begin
         while last < end:
-            first, last = last, _end_of_chunk(last, end)
+            first, last = last, _end_of_chunk(last, end) if self.execution.threads > 1 else end
             self.learn_scaled(lesson, first, last)
             for job in jobs:
                 job.result()

@@ -134,10 +134,12 @@ def join(parts: tuple[Any, ...]) -> ShardedState:
     number = np.concatenate([inner, *map(np.arange, sizes)])
     counts = _counts_of(nodes, shards, int(place[top.counts["root"][0]]))
     tree = Tree(nodes, counts, np.zeros(0, np.int8))
-    kept = [np.repeat(array[:1], len(inner), axis=0) for array in parts[TOP + 1].leaf_labels]
-    for state, size in zip(parts[TOP + 1 :], sizes, strict=True):
-        kept = [np.vstack([a, b[:size]]) for a, b in zip(kept, state.leaf_labels, strict=True)]
-    labels = LeafLabels(*kept)
+    kept = [
+        [np.repeat(parts[TOP + 1].leaf_labels[column][:1], len(inner), axis=0)]
+        + [state.leaf_labels[column][:size] for state, size in zip(parts[1:], sizes, strict=True)]
+        for column in range(len(LeafLabels._fields))
+    ]
+    labels = LeafLabels(*map(np.concatenate, kept))
     return ShardedState(
         tree, parts, labels, part.astype(np.int32), number.astype(np.int32), shard_of
     )

@@ -17,6 +17,7 @@ from lomtree.examples.label_index import LabelIndex
 from lomtree.features.scaling import Scales, store_scales
 from lomtree.learners.factory import learner_for
 from lomtree.model.model import Model
+from lomtree.ranking.combination import make_combination
 from lomtree.ranking.merging import merge_rankers
 from lomtree.ranking.ranker import has_ranker
 from lomtree.storage.container import Arrays, at_once
@@ -65,7 +66,7 @@ class Assembly:
         whole.header |= scales.header
         whole.arrays |= {name: at_once(array) for name, array in scales.arrays.items()}
         shards = self.trees[0].shards
-        whole.arrays["combination.weights"] = _mean_weights(shards)
+        whole.arrays["combination.weights"] = make_combination().weights
         if has_ranker(self.options):
             arrays = [shard.arrays for shard in shards]
             whole.arrays |= merge_rankers(arrays, numbers[0][:-1])
@@ -80,7 +81,7 @@ class Assembly:
 def _numbers_in(labels: LabelIndex, part: StateDict) -> np.ndarray:
     """int32[]: for each label of a part, its number among all."""
     own = LabelIndex.from_arrays(part.arrays["labels.text"], part.arrays["labels.ends"])
-    return labels.add(*own)
+    return labels.add_strings(own.strings)
 
 
 def _part(part: StateDict, numbers: np.ndarray, label_count: int) -> StateDict:
@@ -96,10 +97,3 @@ def _part(part: StateDict, numbers: np.ndarray, label_count: int) -> StateDict:
     for name in _NODE_LABELS:
         arrays[name] = with_none[arrays[name]]
     return StateDict(header, arrays)
-
-
-def _mean_weights(shards: list[StateDict]) -> np.ndarray:
-    """Of the combinations, by the examples that each has learned."""
-    examples = np.array([shard.header["counts"]["examples"] for shard in shards], np.float64)
-    weights = np.array([shard.arrays["combination.weights"] for shard in shards])
-    return (weights * examples[:, None]).sum(axis=0) / max(examples.sum(), 1.0)

@@ -36,7 +36,7 @@ def _merged_features(parts: list[Arrays], numbers: list[np.ndarray]) -> Arrays:
     )
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)])
+    first = _firsts(keys)
     times = np.diff(np.append(first, len(keys)))  # parts that have the pair
     merged: Arrays = {}
     for name, among in (("sum", 1), ("weight", times)):
@@ -54,6 +54,11 @@ def _merged_features(parts: list[Arrays], numbers: list[np.ndarray]) -> Arrays:
     return merged
 
 
+def _firsts(keys: np.ndarray) -> np.ndarray:
+    """Where those begin that are equal, of keys in order."""
+    return np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)])
+
+
 def _merged_lists(parts: list[Arrays], numbers: list[np.ndarray], merged: Arrays) -> Arrays:
     """By feature, and in a list by weight; of equals the smaller label is first."""
     features = np.concatenate(
@@ -62,12 +67,13 @@ def _merged_lists(parts: list[Arrays], numbers: list[np.ndarray], merged: Arrays
     labels = np.concatenate(
         [number[one["lists.label"]] for one, number in zip(parts, numbers, strict=True)]
     )
-    keys = np.unique(_key(labels, features))
+    keys = np.sort(_key(labels, features))  # np.unique() may hash, which takes longer
+    keys = keys[_firsts(keys)]
     labels, features = keys >> 32, keys & 0xFFFFFFFF
     weights = _weights_in(merged, keys, labels)
     order = np.lexsort((labels, -weights, features))
     labels, features, weights = labels[order], features[order], weights[order]
-    begins = np.flatnonzero(np.concatenate([[True], features[1:] != features[:-1]])[: len(keys)])
+    begins = _firsts(features)
     lengths = np.diff(np.concatenate([begins, [len(features)]]))
     kept = np.arange(len(features)) - np.repeat(begins, lengths) < MOST_LABELS
     return {

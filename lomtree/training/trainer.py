@@ -33,7 +33,7 @@ class Trainer:
     With `save_every` it hands a checkpoint to `save` whenever it has gone through so many more
     examples. A model that is such a checkpoint is trained further over the same examples: what it
     has learned of them is gone through, but not learned again. `origin` tells which model the run
-    goes on from.
+    goes on from. Without `probes` no example is ranked before it is learned.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class Trainer:
         save_every: int = 0,
         save: Callable[[Model], None] = lambda _model: None,
         origin: str = "",
+        probes: bool = True,
     ) -> None:
         self.model = model
         self.passes_done = 0
@@ -57,6 +58,7 @@ class Trainer:
         self._first, self._learned = self._resumed.first, self._resumed.done
         self._passes = 1
         self._origin = origin
+        self._probes = probes
         self._data_sum = DataSum() if save_every or model.unfinished else None
         self._done = 0  # examples gone through, in all passes
         self._labels = len(model.labels)  # of the examples gone through, and before
@@ -91,7 +93,7 @@ class Trainer:
         replay, first = ReplayBuffer(), self.model.position
         self._passes = passes
         self._probing_pass = probing_pass(passes)
-        self._reserves = passes > 1 and self.model.learner.ranker is not None
+        self._reserves = self._probes and passes > 1 and self.model.learner.ranker is not None
         for batch, count in self._steps(examples):
             self._see_labels(batch, count)
             self._see_data(batch, count)
@@ -230,6 +232,8 @@ class Trainer:
         """The batch as it is to be learned in this pass, and the examples to be probed."""
         learner = self.model.learner
         now = self.passes_done + 1
+        if not self._probes:
+            return batch, ()
         if not self._reserves:
             return batch, learner.drawn_probes(batch, count) if now == 1 else ()
         if now > self._probing_pass:

@@ -4,25 +4,29 @@
                             [--examples 1000000000] [--classes 1000000] [--write FILE]
 
 Reads what scripts.bench.sharding has put into the document, and measures what a task costs the
-scheduler. Shards of the measured spread go to the workers that are free first, the largest first.
-The model, and the time to put it together, grow with the number of classes.
+scheduler. How many tasks there are is counted from the shuffle itself. Shards of the measured
+spread go to the workers that are free first, the largest first. The model, and the time to put it
+together, grow with the number of classes.
 """
 
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lomtree.cluster.chunks import CHUNK_BYTES
+from lomtree.cluster.chunks import chunk_bytes_for
 from lomtree.cluster.connection import Cluster, connected
 from lomtree.cluster.pipeline import MOST_SHARDS
+from lomtree.cluster.shuffle import send
 from scripts.command import add_write, parser_of, run_script
 from scripts.report import cells_of, table, write_section
 
 WORKERS = (16, 64, 256)
 PASSES = 1
 NETWORK = 1e9  # bytes a second that a worker sends: 10 Gbit/s
-TASKS = 400  # that are timed
-EACH = 8  # tasks of a chunk, beside one for each shard
+TASKS = 2000  # that are timed
+EACH = (
+    7  # tasks of a chunk beside the shuffle: parse, facts, count and its sums, sample, apart, route
+)
 
 
 class Measured(NamedTuple):
@@ -48,12 +52,20 @@ def read(path: Path, name: str) -> Measured:
 
 
 def seconds_a_task() -> float:
-    """What a task costs the scheduler, with next to nothing to do."""
+    """Of the processor, for a task with next to nothing to do: those of the scheduler and the
+    client, which are in this process."""
     with connected(Cluster(workers=1)) as client:
         client.gather(client.map(abs, range(TASKS), pure=False))
-        begun = time.perf_counter()
+        begun = time.process_time()
         client.gather(client.map(abs, range(TASKS), pure=False))
-        return (time.perf_counter() - begun) / TASKS
+        return (time.process_time() - begun) / TASKS
+
+
+def tasks_of(chunks: int, shards: int) -> int:
+    """How many tasks a training has."""
+    sent: list[Any] = []
+    send(lambda *task: sent.append(task), 0, [None] * chunks, [True] * shards)
+    return EACH * chunks + len(sent) + shards
 
 
 def makespan(sizes: list[float], workers: int) -> float:
@@ -66,7 +78,8 @@ def makespan(sizes: list[float], workers: int) -> float:
 
 
 def row(measured: Measured, examples: int, classes: int, workers: int, task: float) -> list[Any]:
-    shards, chunks = MOST_SHARDS, examples * measured.text / CHUNK_BYTES
+    shards, text = MOST_SHARDS, int(examples * measured.text)
+    tasks = tasks_of(text // chunk_bytes_for(text) + 1, shards)
     mean = examples / shards
     spread = [
         mean * (1 + (measured.largest - 1) * (2 * n / (shards - 1) - 1)) for n in range(shards)
@@ -74,7 +87,7 @@ def row(measured: Measured, examples: int, classes: int, workers: int, task: flo
     read_seconds = examples / measured.parsed / workers
     moved = examples * measured.piece / workers / NETWORK
     route = examples / measured.routed / workers + moved
-    scheduled = chunks * (EACH + shards) * task
+    scheduled = tasks * task
     learn = makespan([size * PASSES / measured.learned for size in spread], workers)
     joined = measured.joined * classes / measured.classes
     total = read_seconds + measured.top + max(route, scheduled) + learn + joined
@@ -82,7 +95,12 @@ def row(measured: Measured, examples: int, classes: int, workers: int, task: flo
     memory = 2 * max(spread) * measured.piece / 1e9
     model = measured.model * classes / measured.classes / 1e3
     minutes = [read_seconds, route, scheduled, learn, joined, total]
-    cells = [str(workers), *(f"{one / 60:.1f}" for one in minutes), f"{alone / total:.0f}"]
+    cells = [
+        str(workers),
+        f"{tasks:,}",
+        *(f"{one / 60:.1f}" for one in minutes),
+        f"{alone / total:.0f}",
+    ]
     return [*cells, f"{memory:.1f} GB", f"{model:.0f} GB"]
 
 
@@ -96,9 +114,18 @@ def main() -> None:
     given = parser.parse_args()
     measured, task = read(given.document, given.set), seconds_a_task()
     rows = [row(measured, given.examples, given.classes, n, task) for n in WORKERS]
-    headings = ["workers", "parse", "route", "scheduler", "learn", "put together", "minutes in all"]
+    headings = [
+        "workers",
+        "tasks",
+        "parse",
+        "route",
+        "scheduler",
+        "learn",
+        "put together",
+        "minutes in all",
+    ]
     text = table([*headings, "times one core", "a worker's examples", "client's model"], rows)
-    text += f"\nA task costs the scheduler {1e3 * task:.2f} ms.\n"
+    text += f"\nA task costs scheduler and client {1e3 * task:.2f} ms of the processor.\n"
     print(text)
     if given.write:
         write_section(given.write, "simulation", text)

@@ -41,7 +41,7 @@ def alone(data: str, passes: int, model: str) -> float:
 
 
 def on_workers(data: str, passes: int, workers: int, model: str) -> tuple[float, str]:
-    """Seconds from the first task to the model in memory, and a digest of its file."""
+    """Seconds from the first task to the file written, and a digest of it."""
     options = Options()
     manner = find_manner([data], Manner("auto", "stop", PLAIN, options.derived))
     with connected(Cluster(workers=workers)) as client:
@@ -92,7 +92,7 @@ def main() -> None:
     text = table(["set", "", "time", "times as fast", "bytes"], rows)
     print(text)
     if given.write:
-        write_section(given.write, "workers", text)
+        write_section(given.write, f"workers, {given.set}", text)
 
 
 if __name__ == "__main__":

@@ -15,16 +15,18 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from lomtree.cluster.chunks import Chunk, Manner, find_manner
 from lomtree.cluster.executors import Inline
 from lomtree.cluster.parsing import parse
 from lomtree.cluster.pipeline import Pipeline
 from lomtree.cluster.roles import SAMPLE, Shares
-from lomtree.cluster.tasks import RouteJob, TreePlan, route, sample_of, train_top
+from lomtree.cluster.tasks import RouteJob, TreePlan, count, route, sample_of, train_top
 from lomtree.cluster.training import finish, train_files
 from lomtree.core.options import Options
 from lomtree.core.reading import PLAIN
-from lomtree.features.scale_sums import scales_from, sums_of
+from lomtree.features.scale_sums import scales_from
 from lomtree.model.model import Model
 from lomtree.model.model_file import write_model
 from scripts.command import add_write, parser_of, run_script
@@ -131,16 +133,16 @@ def imbalance(name: str, folder: Path) -> list[str]:
     data = str(next((folder / name).glob("train.*")))
     options = Options()
     manner = find_manner([data], Manner("auto", "stop", PLAIN, options.derived))
-    piece = parse(Chunk(data), manner).piece
-    scales = scales_from(options, sums_of(options, piece.batch))
-    shares = Shares.of(options, piece.examples, SAMPLE)
-    sample = sample_of(piece, options, shares, 0)
+    parsed = parse(Chunk(data), manner)
+    scales = scales_from(options, count(options, parsed))
+    shares = Shares.of(options, parsed.facts.examples, SAMPLE)
+    sample = sample_of(parsed, options, shares, 0)
     cells = [name]
     for shards in SHARDS:
         top = train_top(TreePlan(options, 1), scales, [sample], shards)
-        routed = route(piece, RouteJob(options, shares), scales, top, 0)
-        sizes = [one.examples for one in routed[:-2]]
-        cells.append(f"{max(sizes) * len(sizes) / sum(sizes):.2f}")
+        routed = route(parsed, RouteJob(options, shares), scales, top, 0)
+        sizes = np.diff(routed.cuts)
+        cells.append(f"{sizes.max() / sizes.mean():.2f}")
     return cells
 
 

@@ -4,7 +4,18 @@ import gzip
 
 import pytest
 
-from lomtree.cluster.chunks import Chunk, Manner, chunks_of, expand, find_manner, local_copy
+from lomtree.cluster.chunks import (
+    CHUNK_BYTES,
+    LARGEST_CHUNK,
+    MOST_CHUNKS,
+    Chunk,
+    Manner,
+    chunk_bytes_for,
+    chunks_of,
+    expand,
+    find_manner,
+    local_copy,
+)
 from lomtree.cluster.parsing import parse
 from lomtree.core.derivations import NOTHING
 from lomtree.core.errors import DataError, OptionError
@@ -59,7 +70,7 @@ def test_other_file_systems_are_read_through_fsspec():
     pieces = [parse(chunk, MANNER).piece for chunk in chunks]
     assert b"".join(piece.text.tobytes() for piece in pieces) == b"zxy"
     with pytest.raises(DataError, match="memory://nothing: no such file"):
-        chunks_of("memory://nothing", "vw")
+        chunks_of("memory://nothing", "vw", 10)
 
 
 def test_a_problem_is_that_of_the_file_and_its_line(tmp_path):
@@ -67,3 +78,9 @@ def test_a_problem_is_that_of_the_file_and_its_line(tmp_path):
     (tmp_path / "data.vw").write_bytes(b"a |w x\nb |w x:y\n")
     problem = parse(Chunk(path, 7, 16), MANNER, first_line=2).facts.problem
     assert problem.startswith(f"{path}:2:")
+
+
+def test_large_data_has_larger_chunks():
+    assert chunk_bytes_for(0) == chunk_bytes_for(MOST_CHUNKS * CHUNK_BYTES) == CHUNK_BYTES
+    assert chunk_bytes_for(MOST_CHUNKS * CHUNK_BYTES + 1) == 2 * CHUNK_BYTES
+    assert chunk_bytes_for(1 << 60) == LARGEST_CHUNK

@@ -31,8 +31,12 @@ def test_it_predicts_arrays_of_dask_and_of_numpy(fitted):
     local = fitted.predict(X)
     assert np.mean(local == y) > 0.9
     assert fitted.classes_.tolist() == list(range(6))
-    lazy = fitted.predict(da.from_array(X, chunks=(100, 8)))
-    assert np.array_equal(lazy.compute(), local)
+    for blocks in ((100, 8), (100, 3)):
+        lazy = da.from_array(X, chunks=blocks)
+        assert np.array_equal(fitted.predict(lazy).compute(), local)
+        shares = fitted.predict_proba(lazy)
+        assert shares.shape == (300, 6)
+        assert np.array_equal(shares.compute(), fitted.predict_proba(X))
 
 
 def test_the_client_is_no_part_of_a_pickle(fitted):
@@ -56,6 +60,20 @@ def test_sparse_blocks_give_the_same_model(client, fitted):
     sparse = DaskLomTreeClassifier(client=client, bits=18, shards=2, passes=3)
     sparse.fit(blocks, da.from_array(y, chunks=100))
     assert np.array_equal(sparse.predict(X), fitted.predict(X))
+
+
+def test_frames_are_taken_by_their_columns(client):
+    dd, pandas = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
+    X, y = some_data()
+    frame = pandas.DataFrame(X, columns=list("abcdefgh")).assign(y=y)
+    parts = dd.from_pandas(frame, npartitions=3)
+    classifier = DaskLomTreeClassifier(client=client, bits=18, shards=2, passes=3)
+    classifier.fit(parts[list("abcdefgh")], parts["y"])
+    assert classifier.feature_names_in_.tolist() == list("abcdefgh")
+    lazy = classifier.predict(parts[list("abcdefgh")])
+    local = classifier.predict(frame[list("abcdefgh")])
+    assert np.array_equal(np.asarray(lazy.compute()), local)
+    assert np.mean(local == y) > 0.9
 
 
 def test_what_is_no_collection_is_refused(client):

@@ -109,7 +109,6 @@ def test_a_bad_line_is_told_as_on_one_machine(
     train, lomtree, lines, address, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(chunks, "CHUNK_BYTES", 500)
-    monkeypatch.setattr(chunks.chunks_of, "__defaults__", (500,))
     path = tmp_path / "bad.vw"
     path.write_bytes(b"".join([*lines[:120], b"x |w a:b\n", *lines[120:], b"y |w :\n"]))
     alone = lomtree("train", path, "-b", 18, "--quiet", "-f", tmp_path / "alone.lom")
