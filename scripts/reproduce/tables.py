@@ -202,11 +202,13 @@ def preface(findings: list[Finding]) -> str:
         f"One-against-all is left out where there are more than {LARGEST_FOR_OAA} classes; its "
         "test time is then that of a model with next to no training, as in the paper.",
         f"Grids ({grids}), up to {PASSES} passes; a setting is stopped when {PATIENCE} passes in a "
-        "row bring no new best validation error.",
-        "LOMtree is the paper's, to the letter (`--paper`): Algorithm 1, gradient descent with a "
-        "constant step, one walk. lomtree is this program as it is by default: only the number of "
-        f"passes is chosen ({', '.join(map(str, DEFAULT_PASSES))}). The others have the default "
-        "update and scaling.",
+        "row bring no new best validation error. Settings that differ in R_S alone are one "
+        "training where no node is recycled.",
+        "LOMtree is the paper's (`--paper`): Algorithm 1 and one walk. It, Rtree, Filter tree and "
+        "OAA have the paper's step sizes with the update that VW has by default: adaptive, "
+        "normalised, no step beyond the target; and the logistic loss. lomtree is this program as "
+        "it is by default, ranked: only the number of passes is chosen "
+        f"({', '.join(map(str, DEFAULT_PASSES))}).",
         "Times are of one core, learning and predicting alone, without reading; the paper's are of "
         "other machines and another program, so compare their ratios.",
     ]
