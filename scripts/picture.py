@@ -6,8 +6,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-LOOKS = {  # line, marker, grey, and whether the marker is filled
-    "lomtree": ("-", "*", "0.0", True),
+LOOKS: dict[
+    str, tuple[Any, str, str, bool]
+] = {  # line, marker, grey, and whether the marker is filled
+    "lomtree": ((0, (6, 1.5, 1, 1.5, 1, 1.5)), "*", "0.0", True),
     "paper": ("-", "o", "0.0", True),
     "rtree": ("--", "s", "0.35", False),
     "filter": (":", "^", "0.35", True),

@@ -93,6 +93,8 @@ def time_ratio(findings: list[Finding], pyplot) -> Any:
         ylabel="log2 of the ratio of test times",
     )
     panel.margins(x=0.16, y=0.2)
+    low, high = panel.get_ylim()
+    panel.set_ylim(low - 0.12 * (high - low), high)  # room for the names below
     panel.axhline(0, color="0.7", linewidth=1, zorder=1)
     panel.legend(loc="upper left")
     return figure
