@@ -91,26 +91,20 @@ def _of_defaults(errors: Errors) -> Iterator[tuple[bool, str]]:
             if "oaa" in row:
                 text = f"{row[column]} of {name} ({row['oaa']})"
                 better[_share(row[column]) <= _share(row["oaa"])].append(text)
-        if better[True]:
-            yield (
-                True,
-                f"{what} fewer errors than one-against-all, or as many: {_list(better[True])}.",
-            )
-        if better[False]:
-            yield False, f"{what} more errors than one-against-all: {_list(better[False])}."
+        for holds, texts in better.items():
+            more = f"{'no ' * holds}more errors than one-against-all (in brackets)"
+            if texts:
+                yield holds, f"{what} {more}: {', '.join(texts)}."
     for (name, classes, passes), row in errors.items():
         if "oaa" not in row:
             after = f"after {passes} pass{'es' * (passes != '1')}"
-            texts = f"{row['default']} of {name} ({classes} classes), one walk on {row['one walk']}"
-            yield True, f"Where one-against-all is too slow: errors on {texts}, {after}."
+            walk = f"one walk on {row['one walk']}"
+            text = f"{row['default']} of {name} ({classes} classes), {walk}, {after}"
+            yield True, f"Where one-against-all is too slow, errors on {text}."
 
 
 def _share(text: str) -> float:
     return float(text.rstrip("%"))
-
-
-def _list(texts: list[str]) -> str:
-    return ", ".join(texts)
 
 
 def _of_hypotheses(results: Path) -> Iterator[tuple[bool, str]]:
