@@ -34,6 +34,7 @@ from lomtree.learners.base import Learner
 from scripts.command import add_write, parser_of, run_script
 from scripts.report import table, write_section
 from scripts.reproduce.examples import Stream
+from scripts.reproduce.finals import first
 from scripts.reproduce.trial import train
 from scripts.sets import data_folder, folder_of
 
@@ -123,7 +124,7 @@ def measure(exponent: int, seed: int = 0, tested: int = TESTED) -> Work:
 
     options = Options(classes=words.classes, seed=seed)
     learner, _seconds = train(options, examples(), passes=1)
-    return work_of(MADE, words.classes, learner, words.batch(tested))
+    return work_of(MADE, words.classes, learner, [words.batch(tested)])
 
 
 def measure_set(name: str, folder: Path, tested: int = TESTED) -> Work:
@@ -132,34 +133,37 @@ def measure_set(name: str, folder: Path, tested: int = TESTED) -> Work:
     labels = LabelIndex()
     learner, _seconds = train(Options(), Stream(paths[:1], "auto", labels), passes=1)
     classes = len(labels)
-    test = next(iter(Stream(paths[1:], "auto", labels)))
-    return work_of(name, classes, learner, part(test, 0, min(tested, len(test.labels))))
+    return work_of(name, classes, learner, first(Stream(paths[1:], "auto", labels), tested))
 
 
-def work_of(name: str, classes: int, learner: Learner, test: Batch) -> Work:
-    tested = len(test.labels)
-    labels, depths = np.empty((2, tested), np.int32)
-    few = min(COUNTED, tested)
-    learner.predict(part(test, 0, few), few, labels, depths)  # what compiles is not timed
-    learner.rank(part(test, 0, few), few, BEAM, 1)
+def work_of(name: str, classes: int, learner: Learner, test: list[Batch]) -> Work:
+    few = part(test[0], 0, min(COUNTED, len(test[0].labels)))
+    predict_both(learner, few)  # what compiles is not timed
+    compared = [learner.candidates(part(few, one, one + 1))[1] for one in range(len(few.labels))]
+    sums = np.sum([predict_both(learner, batch) for batch in test], axis=0)
+    means = sums / sum(len(batch.labels) for batch in test)
+    return Work(name, classes, *map(float, means[:5]), float(np.mean(compared)), *means[5:])
+
+
+def predict_both(learner: Learner, batch: Batch) -> list[float]:
+    """Sums over the examples: features, errors of walks and of rankings, regressors that these
+    asked, and microseconds of both."""
+    count = len(batch.labels)
+    labels, depths = np.empty((2, count), np.int32)
     begun = time.perf_counter()
-    learner.predict(test, tested, labels, depths)
+    learner.predict(batch, count, labels, depths)
     walked = time.perf_counter()
-    ranking = learner.rank(test, tested, BEAM, 1)
+    ranking = learner.rank(batch, count, BEAM, 1)
     ended = time.perf_counter()
-    compared = [learner.candidates(part(test, one, one + 1))[1] for one in range(few)]
-    return Work(
-        name,
-        classes,
-        float(test.starts[tested] - test.starts[0]) / tested,
-        float(np.mean(labels != test.labels)),
-        float(np.mean(ranking.labels[:, 0] != test.labels)),
-        float(depths.mean()),
-        float(ranking.asked.mean()),
-        float(np.mean(compared)),
-        1e6 * (walked - begun) / tested,
-        1e6 * (ended - walked) / tested,
-    )
+    return [
+        float(batch.starts[count] - batch.starts[0]),
+        float(np.sum(labels != batch.labels)),
+        float(np.sum(ranking.labels[:, 0] != batch.labels)),
+        float(depths.sum()),
+        float(ranking.asked.sum()),
+        1e6 * (walked - begun),
+        1e6 * (ended - walked),
+    ]
 
 
 def describe(found: list[Work]) -> str:
