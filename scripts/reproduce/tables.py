@@ -24,7 +24,6 @@ from scripts.reproduce.catalog import CATALOG, read_catalog
 from scripts.reproduce.findings import TITLES, Finding, read_findings
 from scripts.reproduce.grid import (
     ALGORITHMS,
-    DEFAULT_PASSES,
     GRIDS,
     LARGEST_FOR_OAA,
     PASSES,
@@ -207,8 +206,7 @@ def preface(findings: list[Finding]) -> str:
         "LOMtree is the paper's (`--paper`): Algorithm 1 and one walk. It, Rtree, Filter tree and "
         "OAA have the paper's step sizes with the update that VW has by default: adaptive, "
         "normalised, no step beyond the target; and the logistic loss. lomtree is this program as "
-        "it is by default, ranked: only the number of passes is chosen "
-        f"({', '.join(map(str, DEFAULT_PASSES))}).",
+        "it is by default, ranked: only the number of passes is chosen.",
         "Times are of one core, learning and predicting alone, without reading; the paper's are of "
         "other machines and another program, so compare their ratios.",
     ]
@@ -228,9 +226,10 @@ def _splits(findings: list[Finding]) -> Iterator[str]:
 
 def _describe(name: str) -> str:
     grid = GRIDS[name]
-    sizes = [", ".join(f"{value:g}" for value in values) for values in grid[:3]]
+    sizes = [", ".join(f"{value:g}" for value in values) for values in grid[:4]]
     most = f"; at most {grid.most:,.0f} examples in all passes" if grid.most < inf else ""
-    return f"step sizes {sizes[0]}; T = mk - 1 for m = {sizes[1]}; R_S = {sizes[2]}{most}"
+    shape = f"T = mk - 1 for m = {sizes[1]}; R_S = {sizes[2]}"
+    return f"step sizes {sizes[0]}; {shape}; lomtree with {sizes[3]} passes{most}"
 
 
 def section(findings: list[Finding]) -> str:
