@@ -48,7 +48,9 @@ bench: environment-bench ## measure time and memory, beside Vowpal Wabbit and as
 	$(BIN)/python -m scripts.bench.interactions --write $(BENCH)/benchmarks.md
 	$(BIN)/python -m scripts.bench.python_api --write $(BENCH)/benchmarks.md
 	$(BIN)/python -m scripts.bench.growth --write $(BENCH)/benchmarks.md --plot $(BENCH)/growth.svg
+	$(BIN)/python -m scripts.bench.work_over_classes --write $(BENCH)/benchmarks.md
 	$(call time_over_classes,$(BENCH))
+	$(if $(filter 1,$(WRITE)),$(BIN)/python -m scripts.summaries --write)
 
 cluster: environment-dask ## measure training in shards, and on several workers
 	$(BIN)/python -m scripts.bench.sharding --write $(BENCH)/distributed.md
@@ -84,6 +86,7 @@ reproduce: environment-plots $(if $(SCHEDULER),environment-dask) ## run the pape
 	$(MAKE) build/reproduce/times-in-$(notdir $(RESULTS))
 	$(BIN)/python -m scripts.reproduce.figures --catalog $(CATALOG) --beside $(RESULTS)/results.md
 	$(BIN)/python -m scripts.reproduce.tables --catalog $(CATALOG) --write $(RESULTS)/results.md
+	$(if $(filter 1,$(WRITE)),$(BIN)/python -m scripts.summaries --write)
 
 clean: ## remove .venv, build and the demo's model
 	rm -rf .venv build names.lom

@@ -7,9 +7,11 @@ has --help. `make help` lists the targets that run them.
 - reliability  what happens with strange input, kills, endless streams and other versions
 - reproduce    the experiments of the paper, its tables and figures, and its theory
 
-documents writes what docs/commands.md and docs/vw.md say of options.
+documents writes what docs/commands.md and docs/vw.md say of options, summaries what README.md and
+the top of docs/results.md say of measurements.
 
-Shared: command (command lines), report (sections of documents), picture (matplotlib), program
-(which code made a result). python_stream follows the estimator beside one of scikit-learn's.
-unicode_names makes data of Python itself and needs nothing else: `python scripts/unicode_names.py`.
+Shared: command (command lines), report (sections of documents), picture (matplotlib), sets (where
+data is), program (which code made a result). python_stream follows the estimator beside one of
+scikit-learn's. unicode_names makes data of Python itself and needs nothing else: `python
+scripts/unicode_names.py`.
 """

@@ -46,13 +46,14 @@ def results_of(path: Path, name: str, sets: Collection[str]) -> list[str]:
     times has a row <set>.<number> for each."""
     known = {
         row[0].partition(".")[0]
-        for row in cells_of(_section(path, name))
+        for row in cells_of(section_of(path, name))
         if not {MISSING, NOT_RUN} & set(row)
     }
     return [one for one in sets if one in known]
 
 
-def _section(path: Path, name: str) -> str:
+def section_of(path: Path, name: str) -> str:
+    """What is between the marks of this name; nothing if there are none."""
     begin, end = _marks(name)
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     return text.partition(begin)[2].partition(end)[0]

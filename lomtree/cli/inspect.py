@@ -9,7 +9,8 @@ import click
 
 from lomtree.cli.options import FILE, command, model_option, require_stdout, say_compiling
 from lomtree.core.algorithms import ALGORITHMS
-from lomtree.inspection.tree_plot import MOST_LEVELS, check_picture, draw_tree
+from lomtree.inspection.tree_layout import FEATURES, LEGIBLE_LEVELS
+from lomtree.inspection.tree_plot import check_picture, draw_tree
 from lomtree.storage.purposes import Purpose
 from lomtree.system.atomic_file import STANDARD, check_writable, open_to_replace
 from lomtree.system.overwriting import refuse_overwriting
@@ -39,9 +40,8 @@ if TYPE_CHECKING:
 @click.option(
     "--levels",
     type=click.IntRange(0),
-    default=5,
-    show_default=True,
-    help="Number of levels to show; a picture folds what would not be legible.",
+    help="Number of levels to show below the root.  [default: 5, in a picture as many of them as "
+    "are legible]",
 )
 @click.option(
     "--depths", is_flag=True, help="Show how many leaves and examples there are at each depth."
@@ -68,7 +68,12 @@ if TYPE_CHECKING:
     help="Write all that was learned as text to this file, '-' is stdout; with --data, features "
     "have names.",
 )
-@click.option("--plot", type=FILE, metavar="FILE", help="Draw the top of the tree: .svg or .png.")
+@click.option(
+    "--plot",
+    type=FILE,
+    metavar="FILE",
+    help="Draw the top of the tree: .svg or .png. With --data, features that decide are named.",
+)
 @click.option(
     "--top",
     type=click.IntRange(1),
@@ -128,7 +133,7 @@ def inspect(
     inspection = Inspection(path, one_tree(whole, nth), reader)
     found: dict[str, object] = {}
     if tree:
-        found["tree"] = inspection.view.top(levels)
+        found["tree"] = inspection.view.top(LEGIBLE_LEVELS if levels is None else levels)
     if depths:
         found["depths"] = inspection.view.depths()
     if label is not None:
@@ -136,7 +141,7 @@ def inspect(
     if line is not None:
         found |= _explained(whole, inspection, os.fsencode(line), top)
     if plot is not None:
-        draw_tree(inspection.view.top(min(levels, MOST_LEVELS)), plot, inspection.title)
+        _draw(inspection, plot, levels, data)
     elif not (found or paths or weights):
         found["summary"] = inspection.summary(top)
     if found:
@@ -147,6 +152,22 @@ def inspect(
         if not as_json:
             click.echo(text.text)
         _print_inspection(explained, as_json)
+
+
+def _draw(inspection: "Inspection", path: str, levels: int | None, data: tuple[str, ...]) -> None:
+    """With the names of features where there is text to find them in."""
+    from lomtree.formats.registry import FORMATS
+    from lomtree.inspection.deciding_features import deciding_features
+    from lomtree.inspection.text_lines import text_lines
+
+    rows = inspection.view.top(LEGIBLE_LEVELS if levels is None else levels)
+    model = inspection.model
+    is_text = model.format in FORMATS and not FORMATS[model.format].is_table
+    if data and is_text and STANDARD not in data:  # a pipe has been read already
+        nodes = [row["node"] for row in rows if row["below"]]
+        named = deciding_features(model, text_lines(list(data)), nodes, FEATURES)
+        rows = [row | {"features": named.get(row["node"])} for row in rows]
+    draw_tree(rows, path, inspection.title, all_levels=levels is not None)
 
 
 def _explained(model: "Model", inspection: "Inspection", line: bytes, top: int) -> dict:

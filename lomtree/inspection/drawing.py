@@ -3,12 +3,14 @@
 matplotlib is imported only to draw.
 """
 
+import functools
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+FAMILY = "DejaVu Sans"  # comes with matplotlib
 TEXT_SIZE, SMALL_SIZE, TITLE_SIZE = 7.5, 6.5, 12.0  # points
 
 LEFT, RIGHT = "#2b4c7e", "#f2b55f"  # far apart in grey too: 29% and 76% of white
@@ -53,18 +55,53 @@ def write(axes: "Axes", x: float, y: float, text: str, **font: Any) -> None:
         axes.text(x, y, text, parse_math=False, zorder=FRONT + 1, **(usual | font))
 
 
-def cut(text: str, cells: int) -> str:
-    """At most so many cells of text, with an ellipsis if it was longer; always one line of XML.
+def cut(text: str, room: float, **font: Any) -> str:
+    """As much of a text as fits into so many inches, with an ellipsis if it is longer; always one
+    line of XML.
 
     What cannot be printed, such as bytes that are no UTF-8, becomes the replacement character.
     """
-    shown, used = "", 0
-    for letter in text:
-        used += 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-        if used > cells:
-            return shown[:-1].rstrip() + "…"
-        shown += letter if letter.isprintable() else "\ufffd"
-    return shown
+    shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+    if width_of(shown, **font) <= room:
+        return shown
+    while shown and width_of(shown.rstrip() + "…", **font) > room:
+        shown = shown[:-1]
+    return shown.rstrip() + "…"
+
+
+def width_of(text: str, size: float = TEXT_SIZE, weight: str = "normal") -> float:
+    """In inches."""
+    return sum(_letter_width(letter, weight) for letter in text) * size / 72
+
+
+@functools.cache
+def _letter_width(letter: str, weight: str) -> float:
+    """In ems; what the font lacks is as wide as its kind is in others."""
+    if not drawable(letter):
+        return 1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.6
+    font = _font(weight)
+    font.set_size(100.0, 72)
+    return font.load_char(ord(letter)).linearHoriAdvance / 65536 / 100
+
+
+def drawable(letter: str) -> bool:
+    """Whether the font of the pictures has it."""
+    return ord(letter) in _font("normal").get_charmap()
+
+
+@functools.cache
+def _font(weight: str) -> Any:
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    return get_font(findfont(FontProperties(family=FAMILY, weight=weight)))
+
+
+def escaped(text: str) -> str:
+    """What the font lacks is written by its number: a square would say nothing."""
+    return "".join(
+        letter if drawable(letter) else letter.encode("ascii", "backslashreplace").decode()
+        for letter in text
+    )
 
 
 def short(number: float) -> str:

@@ -26,7 +26,7 @@ class Inspection:
     reader that walk down it."""
 
     def __init__(self, path: str, model: Model, reader: Reader | None = None) -> None:
-        self._path, self._model = path, model
+        self._path, self.model = path, model
         self._label_count = len(model.labels)
         self.source = "the model's statistics"
         self._view: TreeView | None = None
@@ -54,11 +54,11 @@ class Inspection:
         return f"{os.path.basename(self._path)}: {self._label_count:,} labels, by {self.source}"
 
     def _no_tree(self) -> str:
-        return f"{self._path}: a model of {self._model.options.algorithm} has no tree"
+        return f"{self._path}: a model of {self.model.options.algorithm} has no tree"
 
     def summary(self, most: int) -> dict[str, Any]:
         """`most` is how many of the largest and of the most impure leaves are named."""
-        model, view = self._model, self._view
+        model, view = self.model, self._view
         found: dict[str, Any] = {
             "model": self._path,
             "bytes": _size_of(self._path),

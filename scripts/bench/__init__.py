@@ -1,4 +1,4 @@
-"""How fast lomtree is, and how much memory it takes; `make bench` runs the first five.
+"""How fast lomtree is, and how much memory it takes; `make bench` runs the first seven.
 
 - beside_vw          whole commands, in turn with Vowpal Wabbit's, on real sets and a made one
 - ranker_cost        training with and without the ranker, and the default prediction beside VW's

@@ -2,9 +2,9 @@
 
     python -m scripts.bench.beside_vw [SET ...] [--minutes 20] [--write docs/benchmarks.md]
 
-Reads the sets of the folder named by LOMTREE_DATA; those that are not there are left out, and their
-sections stay as they are. odp-like is made (odp_like.py), is the largest by far (a round takes a
-quarter of an hour) and gets one.
+Reads the sets of the folder named by LOMTREE_DATA, or those that scripts.reproduce.fetch has built;
+those that are in neither are left out, and their sections stay as they are. odp-like is made
+(odp_like.py), is the largest by far (a round takes a quarter of an hour) and gets one.
 
 For each set: seconds (median of --rounds) and peak memory of training and predicting, the size of
 the last model, test errors, where this program's time goes, and whether the targets are reached.
@@ -34,6 +34,7 @@ from scripts.bench.texts import Texts, made_texts, texts_of
 from scripts.bench.timings import Stage, stages_in
 from scripts.command import add_write, parser_of, run_script
 from scripts.report import table, write_section
+from scripts.sets import data_folder, folder_of
 
 Bits = dict[str, int]  # of the weight table of each program
 
@@ -217,16 +218,16 @@ def compare(name: str, given: argparse.Namespace) -> None:
     """Measure a set, and write down what is known after each round."""
     suffix, bits, rounds, algorithms = SETS[name]
     bits = {US: given.bits or bits[US], VW: given.vw_bits or bits[VW]}
-    source = Path(os.environ.get("LOMTREE_DATA", "data")) / name
+    source = folder_of(name)
     if given.algorithm not in algorithms:
         print(f"{name}: too many classes for {given.algorithm}", file=sys.stderr)
         return
-    if suffix and not source.is_dir():
-        print(f"{name}: data not available in {source.parent}", file=sys.stderr)
+    if suffix and source is None:
+        print(f"{name}: data not available in {data_folder()}", file=sys.stderr)
         return
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        if suffix:
+        if suffix and source:
             texts = texts_of(source, suffix, work)
         else:
             texts = made_texts(given.examples, CLASSES, FEATURES, work)

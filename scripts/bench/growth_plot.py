@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from scripts.picture import load_pyplot, save
+from scripts.picture import GUIDE, load_pyplot, look, name_point, save
 
 TIMES = ("microseconds per example", ("learn", "predict"))
 MEMORY = ("megabytes", ("training", "prediction"))
-LOOKS = (("-", "o", "0.0"), ("--", "s", "0.35"))  # line, marker and grey of the first and second
+BOTH = ("paper", "rtree")  # the looks of the first kind and of the second
 
 
 def draw(over_classes: Sequence, over_examples: Sequence, path: Path) -> None:
@@ -37,19 +37,15 @@ def draw_panel(panel: Any, variable: str, points: Sequence, unit: str, kinds: tu
     from matplotlib.ticker import LogLocator
 
     x = [getattr(point, variable) for point in points]
-    for kind, (line, marker, grey) in zip(kinds, LOOKS, strict=True):
-        panel.plot(
-            x, [getattr(point, kind) for point in points], color=grey, linestyle=line,
-            marker=marker, markersize=5, markerfacecolor="white" if line == "--" else grey,
-            label=kind,
-        )  # fmt: skip
+    for kind, style in zip(kinds, BOTH, strict=True):
+        panel.plot(x, [getattr(point, kind) for point in points], label=kind, **look(style))
     panel.set(xlabel=variable, ylabel=unit, xscale="log", yscale="log")
+    panel.set_title(f"{'time' if unit == TIMES[0] else 'memory'} over {variable}")
     panel.set_xlim(x[0] / 1.6, x[-1] * 4)
     panel.set_yticks([], minor=True)
     panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     panel.yaxis.set_major_formatter("{x:,g}")
-    panel.grid(color="0.9")
-    panel.legend(handlelength=3.5)
+    panel.legend()
 
 
 def draw_logarithm(panel: Any, points: Sequence) -> None:
@@ -57,7 +53,5 @@ def draw_logarithm(panel: Any, points: Sequence) -> None:
     k, middle = np.array([point.classes for point in points]), len(points) // 2
     for kind in TIMES[1]:
         guide = getattr(points[middle], kind) * np.log(k) / np.log(k[middle])
-        panel.plot(k, guide, color="0.6", linestyle=":", linewidth=1, zorder=0)
-        panel.annotate(
-            "log k", (k[-1], guide[-1]), (4, -3), textcoords="offset points", color="0.4"
-        )
+        panel.plot(k, guide, color=GUIDE, linestyle=":", linewidth=1, zorder=1)
+        name_point(panel, "log k", (k[-1], guide[-1]), (7, 0), color="0.3", va="center")

@@ -26,7 +26,7 @@ from lomtree.learners.factory import new_learner
 from scripts import report
 from scripts.bench.made import Classes
 from scripts.command import add_write, parser_of, run_script
-from scripts.picture import load_pyplot, require_matplotlib, save
+from scripts.picture import GUIDE, load_pyplot, look, name_point, require_matplotlib, save
 
 TREES = [name for name in ALGORITHMS if name != "oaa"]
 STAGES = ("learn", "predict", "cached")
@@ -177,26 +177,18 @@ def growth(table: Table, exponents: list[int]) -> Iterator[str]:
 def draw(table: Table, exponents: list[int], path: Path) -> None:
     pyplot = load_pyplot()
     figure, panels = pyplot.subplots(1, 2, figsize=(9.5, 4.4), sharey=True, layout="constrained")
-    looks = {
-        "lomtree": ("-", "o", "#c1272d"),
-        "rtree": ("--", "s", "#0a6fb0"),
-        "filter": (":", "^", "#3f8f2f"),
-        "oaa": ("-.", "D", "#222222"),
-    }
     for panel, stage in zip(panels, STAGES, strict=False):
-        for name, (line, marker, colour) in looks.items():
+        for name in ALGORITHMS:
             taken = [getattr(table[name][exponent], stage) for exponent in exponents]
-            panel.plot(
-                exponents, taken, color=colour, linestyle=line, marker=marker, markersize=5,
-                markerfacecolor="white" if name in ("rtree", "oaa") else colour, label=name,
-            )  # fmt: skip
+            # The tree alone, walked: what the figures of results.md call the paper's.
+            style = look("paper" if name == "lomtree" else name)
+            panel.plot(exponents, taken, label=name, **style)
         draw_guides(panel, table, exponents, stage)
         panel.set(title=f"to {stage}", xlabel="classes k", yscale="log", xticks=exponents[::2])
         panel.set_xticklabels([f"$2^{{{exponent}}}$" for exponent in exponents[::2]])
         panel.set_xlim(exponents[0] - 0.5, exponents[-1] + 2.2)
-        panel.grid(color="0.9")
     panels[0].set_ylabel("microseconds per example")
-    panels[0].legend(loc="upper left", handlelength=3.5)
+    panels[0].legend(loc="upper left")
     save(figure, path)
 
 
@@ -214,10 +206,8 @@ def draw_guides(panel, table: Table, exponents: list[int], stage: str) -> None:
         cached = np.array([table["rtree"][exponent].cached for exponent in exponents])
         lines.append((along, cached, "--", "rtree,\ncached", "top"))
     for x, y, line, text, side in lines:
-        panel.plot(x, y, color="0.55", linestyle=line, linewidth=1, zorder=0)
-        panel.annotate(
-            text, (last, y[-1]), (7, 0), textcoords="offset points", color="0.3", va=side
-        )
+        panel.plot(x, y, color=GUIDE, linestyle=line, linewidth=1, zorder=1)
+        name_point(panel, text, (last, y[-1]), (9, 0), color="0.3", va=side)
 
 
 def main() -> None:

@@ -2,14 +2,14 @@
 
     python -m scripts.reproduce.accuracy [SET ...] [--write docs/results.md]
 
-Reads the sets of the folder named by LOMTREE_DATA; those that are not there are left out, and a
-file that has results of theirs stays as it is. Nothing but --algorithm, --passes, --trees and, for
-the paper's prediction, --walk is given. The time is that of predicting one example on one core, as
---timings tells it, without reading and writing.
+Reads the sets of the folder named by LOMTREE_DATA, or those that scripts.reproduce.fetch has built;
+those that are in neither are left out, and a file that has results of theirs stays as it is.
+Nothing but --algorithm, --passes, --trees and, for the paper's prediction, --walk is given. The
+time is that of predicting one example on one core, as --timings tells it, without reading and
+writing.
 """
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from scripts.command import add_write, parser_of, run_script
 from scripts.report import table, write_section
+from scripts.sets import data_folder, folder_of
 
 PASSES = {
     "isolet": (20,), "aloi-438": (20,), "clinc150": (10,), "sector-1826": (10,),
@@ -86,15 +87,15 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", metavar="SET", default=list(PASSES))
     add_write(parser)
     given = parser.parse_args()
-    folder = Path(os.environ.get("LOMTREE_DATA", "data"))
     rows = []
     with tempfile.TemporaryDirectory() as work:
         for name in given.sets:
-            if not (folder / name).exists():
-                print(f"{name}: data not available in {folder}", file=sys.stderr)
+            folder = folder_of(name)
+            if folder is None:
+                print(f"{name}: data not available in {data_folder()}", file=sys.stderr)
                 continue
             for passes in PASSES[name]:
-                rows += rows_of(Set(folder / name, name, passes, Path(work) / "model"))
+                rows += rows_of(Set(folder, name, passes, Path(work) / "model"))
     headings = ["set", "classes", "passes", "learner", "prediction", "test error", "log loss"]
     text = table([*headings, "calibration error", "us"], rows)
     print(text)

@@ -50,7 +50,7 @@ from lomtree.training.sources import number_examples
 from lomtree.training.trainer import Trainer
 from scripts import report, unicode_names
 from scripts.command import add_write, parser_of, run_script
-from scripts.picture import load_pyplot, require_matplotlib, save
+from scripts.picture import load_pyplot, look, require_matplotlib, save
 
 HELD_OUT = 3  # every third line
 ROUNDING = 1e-12  # J where there is one label should be 0
@@ -185,27 +185,27 @@ def draw(rows: list[Row], path: Path) -> None:
     pyplot = load_pyplot()
     figure, panel = pyplot.subplots(figsize=(7.5, 4.4), layout="constrained")
     looks = {
-        "theorem": ("theorem (x: where it applies)", "-.", "x", "#222222"),
-        "lemma": ("bound by J", "--", "s", "#0a6fb0"),
-        "shuffled": ("held out, labels shuffled", ":", "^", "0.55"),
-        "held_out": ("held out", "-", "o", "#c1272d"),
-        "model": ("model's own counts", ":", "D", "#3f8f2f"),
+        "theorem": ("theorem (marked where it applies)", "oaa"),
+        "lemma": ("bound by J", "rtree"),
+        "shuffled": ("held out, labels shuffled", "filter"),
+        "held_out": ("held out", "paper"),
+        "model": ("model's own counts", "lomtree"),
     }
     splits = [row.splits for row in rows]
-    for name, (label, line, marker, colour) in looks.items():
+    for name, (label, style) in looks.items():
         panel.plot(
-            splits, [getattr(row, name) for row in rows], color=colour, linestyle=line,
-            marker=marker, markersize=5, label=label,
-            markerfacecolor="white" if name in ("lemma", "model") else colour,
+            splits, [getattr(row, name) for row in rows], label=label, **look(style),
             markevery=[row.without_edge == 0 or name != "theorem" for row in rows],
         )  # fmt: skip
-    panel.set(xscale="log", xlabel="splits", ylabel="G, mean entropy of a leaf (nats)")
+    panel.set(
+        title="The boosting theorem: G falls with each split", xscale="log", xlabel="splits",
+        ylabel="G, mean entropy of a leaf (nats)",
+    )  # fmt: skip
     panel.set_xticks([s for s in splits if s.bit_length() % 2], minor=False)
     panel.set_xticks([], minor=True)
     panel.set_xticklabels([f"{s:,}" for s in splits if s.bit_length() % 2])
     panel.set_ylim(0, rows[0].first * 1.05)
-    panel.grid(color="0.9")
-    panel.legend(loc="lower left", handlelength=3.5)
+    panel.legend(loc="lower left")
     save(figure, path)
 
 

@@ -23,46 +23,35 @@ from pathlib import Path
 from typing import Any
 
 from scripts.command import parser_of, run_script
-from scripts.picture import load_pyplot, require_matplotlib, save
+from scripts.picture import load_pyplot, look, name_point, require_matplotlib, save
 from scripts.report import results_of
 from scripts.reproduce.catalog import read_catalog
 from scripts.reproduce.findings import TITLES, Finding, by_classes, read_findings
+from scripts.reproduce.grid import PATIENCE
 from scripts.reproduce.tables import SECTION, add_places, unknown_of
-
-LOOKS = {  # line, marker, grey
-    "lomtree": ("-", "*", "0.0"),
-    "paper": ("-", "o", "0.0"),
-    "rtree": ("--", "s", "0.35"),
-    "filter": (":", "^", "0.35"),
-    "oaa": ("-.", "D", "0.0"),
-}
-HOLLOW = ("rtree", "oaa")
-
-
-def look(algorithm: str) -> dict[str, Any]:
-    line, marker, grey = LOOKS[algorithm]
-    face = "white" if algorithm in HOLLOW else grey
-    return {"linestyle": line, "marker": marker, "color": grey, "markerfacecolor": face}
 
 
 def same_time(findings: list[Finding], pyplot) -> Any:
     shown = [one for one in by_classes(findings) if one.compact and one.hurried]
     if not shown:
         return None
-    figure, panel = pyplot.subplots(figsize=(6, 4), layout="constrained")
+    width = max(6.0, 1.15 * len(shown) + 1)
+    figure, panel = pyplot.subplots(figsize=(width, 4.2), layout="constrained")
     places = list(range(len(shown)))
     for algorithm, kind, label in (
         ("paper", "compact", "LOMtree, k - 1 internal nodes"),
-        ("oaa", "hurried", "OAA, in the same time"),
+        ("oaa", "hurried", "OAA, stopped after the LOMtree's training time"),
     ):
         rows = [getattr(one, kind) for one in shown]
         right = [1 - row["error"] for row in rows]
         spread = [row["interval"] for row in rows]
         panel.errorbar(places, right, spread, capsize=3, label=label, **look(algorithm))
-    panel.set(xlabel="classes k", ylabel="accuracy on test data", ylim=(0, 1.02), xticks=places)
-    panel.set_xticklabels([f"{one.name}\n{one.classes:,}" for one in shown])
-    panel.grid(color="0.9")
-    panel.legend()
+    panel.set(
+        title="Accuracy after the same training time", xlabel="set, classes k",
+        ylabel="accuracy on test data", ylim=(0, 1.02), xticks=places,
+    )  # fmt: skip
+    panel.set_xticklabels([f"{one.name}\n{one.classes:,}" for one in shown], fontsize=8)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     return figure
 
 
@@ -86,23 +75,28 @@ def time_ratio(findings: list[Finding], pyplot) -> Any:
         if said:
             classes = log2(count_of(one.dataset.paper["classes"]))
             paper.append((classes, log2(said["oaa"] / said["lomtree"]), one.name))
-    figure, panel = pyplot.subplots(figsize=(6, 4), layout="constrained")
-    drawn = [(here, "o", "-", "0.0", "here", -14), (paper, "s", "--", "0.45", "the paper", 9)]
-    for points, marker, line, grey, label, shift in drawn:
-        points = sorted(points)
-        x, y, names = zip(*points, strict=True) if points else ((), (), ())
-        face = "white" if label == "the paper" else grey
-        panel.plot(x, y, line, marker=marker, color=grey, markerfacecolor=face, label=label)
-        for point in zip(x, y, names, strict=True):
-            panel.annotate(
-                point[2], point[:2], (0, shift), textcoords="offset points", ha="center",
-                fontsize=8, color=grey,
-            )  # fmt: skip
-    panel.set(xlabel="log2 k", ylabel="log2 of the test time of OAA / LOMtree")
-    panel.margins(0.12)
-    panel.axhline(0, color="0.8", zorder=0)
-    panel.grid(color="0.9")
-    panel.legend()
+    figure, panel = pyplot.subplots(figsize=(7, 4.6), layout="constrained")
+    # Curves rise to the right: above a point on its left and below it on its right is room.
+    above = {"ha": "right", "va": "bottom"}
+    below = {"ha": "left", "va": "top", "rotation": -60, "rotation_mode": "anchor"}
+    for points, algorithm, label, shift, font in (
+        (paper, "rtree", "the paper", (-5, 4), above),
+        (here, "paper", "here", (3, -7), below),
+    ):
+        x, y, names = zip(*sorted(points), strict=True) if points else ((), (), ())
+        panel.plot(x, y, label=label, **look(algorithm))
+        for name, *point in zip(names, x, y, strict=True):
+            name_point(panel, name, tuple(point), shift, fontsize=8, **font)
+    panel.set(
+        title="Time to predict: one-against-all over LOMtree",
+        xlabel="log2 of the classes k",
+        ylabel="log2 of the ratio of test times",
+    )
+    panel.margins(x=0.16, y=0.2)
+    low, high = panel.get_ylim()
+    panel.set_ylim(low - 0.12 * (high - low), high)  # room for the names below
+    panel.axhline(0, color="0.7", linewidth=1, zorder=1)
+    panel.legend(loc="upper left")
     return figure
 
 
@@ -113,29 +107,41 @@ def error_by_pass(findings: list[Finding], pyplot) -> Any:
     columns = min(2, len(shown))
     lines = -(-len(shown) // columns)
     figure, panels = pyplot.subplots(
-        lines, columns, figsize=(5 * columns, 3.4 * lines), layout="constrained", squeeze=False
+        lines, columns, figsize=(5 * columns, 3 * lines + 1), layout="constrained", squeeze=False
     )
     for panel, one in zip(panels.flat, shown, strict=False):
-        for algorithm, row in one.passes.items():
-            # Of lomtree only what all passes together gave is known.
-            passes = [row["passes"]] if "passes" in row else range(1, len(row["validation"]) + 1)
-            panel.plot(
-                passes, row["validation"], markersize=4, label=TITLES[algorithm], **look(algorithm)
-            )
-        progressive = one.passes.get("paper", {}).get("progressive", [])
-        label = "LOMtree, progressive"
-        panel.plot(range(1, len(progressive) + 1), progressive, color="0.6", lw=1, label=label)
-        panel.set(
-            title=f"{one.dataset.label}, k = {one.classes:,}", xlabel="passes", ylim=(0, 1.02)
-        )
-        panel.xaxis.get_major_locator().set_params(integer=True)
-        panel.grid(color="0.9")
+        draw_passes(panel, one)
     for panel in panels[:, 0]:
         panel.set_ylabel("validation error")
-    panels[0, 0].legend(fontsize=8, handlelength=3)
     for panel in panels.flat[len(shown) :]:
         panel.set_visible(False)
+    handles = {
+        label: handle
+        for panel in panels.flat
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    title = (
+        f"A curve stops when {PATIENCE} passes in a row brought no new best validation error, or "
+        "after\nthe last pass that was tried. lomtree is one point: its passes are one training."
+    )
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside lower center", ncols=3, title=title,
+        title_fontsize=9, fontsize=9, frameon=False,
+    )  # fmt: skip
     return figure
+
+
+def draw_passes(panel, one: Finding) -> None:
+    """The validation errors of a set after each pass; of lomtree after all of them."""
+    for algorithm, row in one.passes.items():
+        passes = [row["passes"]] if "passes" in row else range(1, len(row["validation"]) + 1)
+        style = look(algorithm) | ({"markersize": 9} if algorithm == "lomtree" else {})
+        panel.plot(passes, row["validation"], label=TITLES[algorithm], **style)
+    progressive = one.passes.get("paper", {}).get("progressive", [])
+    label = "LOMtree, before it learns an example"
+    panel.plot(range(1, len(progressive) + 1), progressive, color="0.6", lw=1, label=label)
+    panel.set(title=f"{one.dataset.label}, k = {one.classes:,}", xlabel="passes", ylim=(0, 1.02))
+    panel.xaxis.get_major_locator().set_params(integer=True)
 
 
 def draw(findings: list[Finding], folder: Path) -> list[str]:

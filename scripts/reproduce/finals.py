@@ -17,7 +17,7 @@ untrained  where k is too large to train one-against-all: its test time with nex
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,20 +29,10 @@ from lomtree.learners.oaa.learner import OaaLearner
 from scripts.command import parser_of, run_script
 from scripts.program import PROGRAM
 from scripts.reproduce.catalog import CATALOG, PARTS, Dataset, fetched, read_catalog
+from scripts.reproduce.examples import Examples, read_set, size_of
 from scripts.reproduce.grid import ALGORITHMS, Choice, Setting, best_of, rows_about
 from scripts.reproduce.journal import Journal
-from scripts.reproduce.trial import (
-    Examples,
-    command_of,
-    learn,
-    options_of,
-    predict,
-    read_set,
-    shape_of,
-    size_of,
-    start,
-    train,
-)
+from scripts.reproduce.trial import command_of, learn, options_of, predict, shape_of, start, train
 
 DEFAULT_RATE = 4.0  # of one-against-all where it was not swept
 TIMED, VISITS = 5000, 5  # test examples that are timed, how often; the least time counts
@@ -86,7 +76,7 @@ def finals_of(rows: list[dict[str, Any]]) -> list[Final]:
     return found
 
 
-def first(batches: list[Batch], count: int) -> list[Batch]:
+def first(batches: Iterable[Batch], count: int) -> list[Batch]:
     """The first `count` examples."""
     found = []
     for batch in batches:
@@ -97,20 +87,22 @@ def first(batches: list[Batch], count: int) -> list[Batch]:
     return found
 
 
-def microseconds(learner: Learner, test: list[Batch], count: int) -> float:
+def microseconds(learner: Learner, test: Iterable[Batch], count: int) -> float:
     """Of one test example."""
     timed = first(test, count)
     visits = [predict(learner, timed) for _ in range(VISITS)]
     return 1e6 * min(one.seconds for one in visits) / visits[0].examples
 
 
-def _small_steps(batches: list[Batch]) -> Iterator[Batch]:
+def _small_steps(batches: Iterable[Batch]) -> Iterator[Batch]:
     for batch in batches:
         for begin in range(0, len(batch.labels), STEP):
             yield part(batch, begin, min(begin + STEP, len(batch.labels)))
 
 
-def learn_for(learner: Learner, batches: list[Batch], passes: int, budget: float) -> dict[str, Any]:
+def learn_for(
+    learner: Learner, batches: Iterable[Batch], passes: int, budget: float
+) -> dict[str, Any]:
     """Learn until the time is over, or the passes are; no step is begun after that, but the last
     one may end later. Without any time nothing is learned."""
     seconds, examples = 0.0, 0
@@ -130,7 +122,7 @@ def measure(final: Final, examples: Examples, dataset: Dataset, budget: float) -
     row: dict[str, Any] = {"kind": final.kind, "key": final.key, "version": PROGRAM}
     row |= {"setting": final.setting._asdict(), "passes": final.passes}
     row |= {"classes": examples.classes, "validation": final.validation}
-    training = examples.train + examples.validation
+    training = examples.training
     if final.kind == "untrained":
         assert isinstance(learner, OaaLearner)
         # As it would be after a pass: all labels below the largest have a regressor, and are seen.

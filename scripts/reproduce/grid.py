@@ -11,7 +11,6 @@ from scripts.program import PROGRAM
 # "paper" is Algorithm 1 and nothing else (--paper), with the paper's step sizes, T and R_S, and one
 # walk.
 ALGORITHMS = ("lomtree", "paper", "rtree", "filter", "oaa")
-DEFAULT_PASSES = (1, 3, 10, 20)  # that "lomtree" is tried with
 LARGEST_FOR_OAA = 1000  # classes; the paper leaves it out where there are more, too
 PASSES = 20  # at most
 PATIENCE = 3  # a setting without a new best validation error in so many passes is stopped
@@ -21,6 +20,7 @@ class Grid(NamedTuple):
     rates: tuple[float, ...]  # step sizes
     nodes: tuple[int, ...]  # T = this times k, minus 1
     resistances: tuple[float, ...]  # R_S
+    default_passes: tuple[int, ...]  # that "lomtree" is tried with
     most: float = inf  # examples to go through: large sets get fewer passes
 
     def passes(self, examples: int) -> int:
@@ -28,10 +28,13 @@ class Grid(NamedTuple):
 
 
 GRIDS = {
-    "smallest": Grid((1,), (4,), (4,), 3e5),
-    "quick": Grid((0.25, 1, 4), (1, 4, 16), (4, 32), 3e6),
+    "smallest": Grid((1,), (4,), (4,), (1, 3, 10), 3e5),
+    "quick": Grid((0.25, 1, 4), (1, 4, 16), (4, 32), (1, 3, 10), 2e6),
     "full": Grid(
-        (0.25, 0.5, 0.75, 1, 2, 4, 8), (1, 2, 4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128, 256)
+        (0.25, 0.5, 0.75, 1, 2, 4, 8),
+        (1, 2, 4, 8, 16, 32, 64),
+        (4, 8, 16, 32, 64, 128, 256),
+        (1, 3, 10, 20),
     ),
 }
 
@@ -64,7 +67,7 @@ def settings(
     one does not try again."""
     most = grid.passes(examples)
     rest = (most, seed, data)
-    for passes in sorted({min(passes, most) for passes in DEFAULT_PASSES}):
+    for passes in sorted({min(passes, most) for passes in grid.default_passes}):
         yield Setting(name, "lomtree", 0, 0, 0, passes, seed, data)
     for nodes, resistance, rate in product(grid.nodes, grid.resistances, grid.rates):
         yield Setting(name, "paper", rate, nodes, resistance, *rest)

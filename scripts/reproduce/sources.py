@@ -61,7 +61,7 @@ def fetched_from_mirrors(dataset: Dataset, into: Path) -> Found:
         try:
             paths = [file_of(address, dataset, folder, sums) for address in one["urls"]]
             if builder := dataset.facts.get("builder"):
-                paths = built(builder, dataset, paths[0], folder)
+                paths = built(builder, dataset, paths[0], folder, sums)
             return Found(paths, layout, f"from {one['urls'][0].partition('#')[0]}")
         except (DownloadError, zipfile.BadZipFile, KeyError, OSError) as error:
             reasons.append(str(error))
@@ -113,8 +113,11 @@ def from_index(package: str, folder: Path, sha256: str) -> Path:
     return path
 
 
-def built(builder: str, dataset: Dataset, source: Path, folder: Path) -> list[Path]:
-    """The training and the test part that a builder makes of the file that was fetched."""
+def built(
+    builder: str, dataset: Dataset, source: Path, folder: Path, sums: Checksums
+) -> list[Path]:
+    """The training and the test part that a builder makes of the file that was fetched. They must
+    have the catalog's checksums or, where it has none, those of the first time."""
     paths = [folder / f"{part}.{dataset.suffix}.gz" for part in ("train", "test")]
     try:
         BUILDERS[builder].build(source, *paths)
@@ -122,8 +125,11 @@ def built(builder: str, dataset: Dataset, source: Path, folder: Path) -> list[Pa
         raise DownloadError(f"{source.name}: {error}") from None
     for path in paths:
         part = path.name.partition(".")[0]
-        expected = dataset.facts.get("made", {}).get(part, "")
-        if expected and (found := text_digest(path)) != expected:
+        found, noted = text_digest(path), f"{dataset.name}, {part} part as built"
+        expected = dataset.facts.get("made", {}).get(part) or sums.known(noted)
+        if not expected:
+            sums.record(noted, found)
+        elif found != expected:
             raise DownloadError(
                 f"its {part} part, as built, has the SHA-256 {found}, not {expected}"
             )

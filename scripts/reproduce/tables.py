@@ -24,7 +24,6 @@ from scripts.reproduce.catalog import CATALOG, read_catalog
 from scripts.reproduce.findings import TITLES, Finding, read_findings
 from scripts.reproduce.grid import (
     ALGORITHMS,
-    DEFAULT_PASSES,
     GRIDS,
     LARGEST_FOR_OAA,
     PASSES,
@@ -202,11 +201,12 @@ def preface(findings: list[Finding]) -> str:
         f"One-against-all is left out where there are more than {LARGEST_FOR_OAA} classes; its "
         "test time is then that of a model with next to no training, as in the paper.",
         f"Grids ({grids}), up to {PASSES} passes; a setting is stopped when {PATIENCE} passes in a "
-        "row bring no new best validation error.",
-        "LOMtree is the paper's, to the letter (`--paper`): Algorithm 1, gradient descent with a "
-        "constant step, one walk. lomtree is this program as it is by default: only the number of "
-        f"passes is chosen ({', '.join(map(str, DEFAULT_PASSES))}). The others have the default "
-        "update and scaling.",
+        "row bring no new best validation error. Settings that differ in R_S alone are one "
+        "training where no node is recycled.",
+        "LOMtree is the paper's (`--paper`): Algorithm 1 and one walk. It, Rtree, Filter tree and "
+        "OAA have the paper's step sizes with the update that VW has by default: adaptive, "
+        "normalised, no step beyond the target; and the logistic loss. lomtree is this program as "
+        "it is by default, ranked: only the number of passes is chosen.",
         "Times are of one core, learning and predicting alone, without reading; the paper's are of "
         "other machines and another program, so compare their ratios.",
     ]
@@ -226,9 +226,10 @@ def _splits(findings: list[Finding]) -> Iterator[str]:
 
 def _describe(name: str) -> str:
     grid = GRIDS[name]
-    sizes = [", ".join(f"{value:g}" for value in values) for values in grid[:3]]
+    sizes = [", ".join(f"{value:g}" for value in values) for values in grid[:4]]
     most = f"; at most {grid.most:,.0f} examples in all passes" if grid.most < inf else ""
-    return f"step sizes {sizes[0]}; T = mk - 1 for m = {sizes[1]}; R_S = {sizes[2]}{most}"
+    shape = f"T = mk - 1 for m = {sizes[1]}; R_S = {sizes[2]}"
+    return f"step sizes {sizes[0]}; {shape}; lomtree with {sizes[3]} passes{most}"
 
 
 def section(findings: list[Finding]) -> str:

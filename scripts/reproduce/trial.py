@@ -1,11 +1,7 @@
-"""One training on a fetched set, as `lomtree train` would do it on one core, with its errors.
+"""One training on a fetched set, as `lomtree train` would do it on one core, with its errors."""
 
-The parsed examples of a set are kept, because a sweep trains on them again and again.
-"""
-
-import functools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,58 +10,42 @@ import numpy as np
 
 from lomtree.core.constants import BEAM
 from lomtree.core.options import Options, choose_options
-from lomtree.examples.batch import Batch, copy, part
-from lomtree.examples.label_index import LabelIndex
-from lomtree.formats.reader import Reader
+from lomtree.examples.batch import Batch, part
 from lomtree.learners.base import Learner
 from lomtree.learners.factory import new_learner
 from lomtree.model.model import Model
-from lomtree.training.sources import Numbered, number_examples
+from lomtree.training.sources import Numbered
 from lomtree.training.trainer import Trainer
 from scripts.program import PROGRAM
 from scripts.reproduce.catalog import PARTS, Dataset
-from scripts.reproduce.grid import PATIENCE, Setting
+from scripts.reproduce.examples import Examples, read_set, size_of
+from scripts.reproduce.grid import PASSES, PATIENCE, Setting
 
 _FEW = 64  # examples that compile everything
 
-
-class Examples(NamedTuple):
-    classes: int  # of the training part
-    train: list[Batch]
-    validation: list[Batch]
-    test: list[Batch]
-
-
-@functools.lru_cache(maxsize=1)
-def _read(paths: tuple[Path, ...], format: str) -> Examples:
-    labels, parts, classes = LabelIndex(), [], 0
-    for path in paths:
-        reader = Reader([str(path)], format, "stop", labels_required=True)
-        parts.append([copy(batch, count) for batch, count in number_examples(reader, labels)])
-        classes = classes or len(labels)
-    return Examples(classes, *parts)
-
-
-def read_set(dataset: Dataset, folder: Path) -> Examples:
-    paths = tuple(dataset.part(folder, name) for name in PARTS)
-    return _read(paths, dataset.format)
-
-
-def size_of(batches: list[Batch]) -> int:
-    return sum(len(batch.labels) for batch in batches)
+# The update of VW as it is by default, which its manual calls a variant of online gradient descent;
+# docs/results.md has what other updates and losses do.
+VW_UPDATE: dict[str, Any] = {
+    "loss": "logistic",
+    "update": "adaptive",
+    "power_t": 0.5,
+    "scale": "max",
+}
 
 
 def options_of(setting: Setting, classes: int) -> Options:
-    """By default there is a ranker; the paper has none, and its rivals go without."""
+    """All but the default are the paper's (--paper), trained by its program's own update: no step
+    goes beyond the target, adaptive (AdaGrad) and normalised (by the largest value of a feature),
+    which is what `vw` does unless told otherwise."""
     common = {"classes": classes, "seed": setting.seed}
     if setting.algorithm == "lomtree":
         return Options(**common)
-    common["learning_rate"] = float(setting.rate)
+    common |= {"paper": True, **VW_UPDATE, "learning_rate": float(setting.rate)}
     if setting.algorithm == "paper":
         nodes = max(1, setting.nodes * classes - 1)  # 0 would mean that T follows the labels
         shape = {"max_nodes": nodes, "swap_resistance": float(setting.resistance)}
-        return choose_options({"paper": True, **common, **shape})
-    return Options(algorithm=setting.algorithm, ranker=False, **common)
+        return choose_options(common | shape)
+    return choose_options(common | {"algorithm": setting.algorithm})
 
 
 def command_of(
@@ -74,14 +54,13 @@ def command_of(
     """The same by hand."""
     options = options_of(setting, classes)
     words = ["lomtree train", *(f"{setting.set}/{part}.{suffix}.gz" for part in parts)]
+    if setting.algorithm != "lomtree":
+        given = (f"--{name.replace('_', '-')} {value}" for name, value in VW_UPDATE.items())
+        words += ["--paper", *given, f"-l {options.learning_rate:g}"]
     if setting.algorithm == "paper":
-        words.append(f"--paper -T {options.max_nodes} -R {options.swap_resistance:g}")
+        words.append(f"-T {options.max_nodes} -R {options.swap_resistance:g}")
     elif setting.algorithm != "lomtree":
         words.append(f"--algorithm {setting.algorithm}")
-    if setting.algorithm in ("rtree", "filter"):
-        words.append("--no-ranker")
-    if setting.rate:
-        words.append(f"-l {options.learning_rate:g}")
     words.append(f"-k {classes} --passes {passes} --seed {setting.seed} --threads 1 -f model.lom")
     return " ".join(words)
 
@@ -108,7 +87,7 @@ class Measured(NamedTuple):
         return half_interval(self.error, self.examples)
 
 
-def _go(work: Callable, batches: Iterator[Batch] | list[Batch]) -> Measured:
+def _go(work: Callable, batches: Iterable[Batch]) -> Measured:
     examples, errors, depth_sum, seconds = 0, 0, 0, 0.0
     for batch in batches:
         count = len(batch.labels)
@@ -122,12 +101,12 @@ def _go(work: Callable, batches: Iterator[Batch] | list[Batch]) -> Measured:
     return Measured(examples, errors, seconds, depth_sum / max(examples, 1))
 
 
-def learn(learner: Learner, batches: Iterator[Batch] | list[Batch]) -> Measured:
+def learn(learner: Learner, batches: Iterable[Batch]) -> Measured:
     """Errors are those before each example was learned."""
     return _go(learner.learn, batches)
 
 
-def predict(learner: Learner, batches: list[Batch]) -> Measured:
+def predict(learner: Learner, batches: Iterable[Batch]) -> Measured:
     """By a walk; by a search and a ranking where there is a ranker."""
     if learner.ranker is None:
         return _go(learner.predict, batches)
@@ -139,7 +118,7 @@ def predict(learner: Learner, batches: list[Batch]) -> Measured:
     return _go(rank, batches)
 
 
-def train(options: Options, batches: list[Batch], passes: int) -> tuple[Learner, float]:
+def train(options: Options, batches: Iterable[Batch], passes: int) -> tuple[Learner, float]:
     """As `lomtree train` does it, which keeps some examples for the last pass: a learner, and the
     seconds that it took."""
 
@@ -154,7 +133,8 @@ def train(options: Options, batches: list[Batch], passes: int) -> tuple[Learner,
 
 def start(options: Options, examples: Examples) -> Learner:
     """A learner on one core, whose code is compiled: no time that is taken holds that."""
-    few = part(examples.train[0], 0, min(_FEW, len(examples.train[0].labels)))
+    batch = next(iter(examples.train))
+    few = part(batch, 0, min(_FEW, len(batch.labels)))
     first = new_learner(options)
     learn(first, [few])
     predict(first, [few])
@@ -167,9 +147,55 @@ def shape_of(learner: Learner) -> dict[str, Any]:
     depths = learner.depths()
     shape: dict[str, Any] = {
         "internal_nodes": getattr(learner, "internal_nodes", None),
+        "swaps": getattr(learner, "swaps", None),
         "largest_depth": depths.largest if depths else None,
     }
     return shape | ({"mean_depth": depths.mean} if depths and learner.ranker else {})
+
+
+class Trained(NamedTuple):
+    """What came of each pass; `best` is that with the least validation error."""
+
+    learned: list[Measured]
+    validated: list[Measured]
+    best: int
+
+
+def learn_and_validate(
+    learner: Learner,
+    examples: Examples,
+    passes: int = PASSES,
+    after: Callable[[], None] = lambda: None,
+) -> Trained:
+    """Until no pass brought a new best for some time; `after` is called after each."""
+    learned: list[Measured] = []
+    validated: list[Measured] = []
+    best = 0
+    while len(validated) < passes and len(validated) - best <= PATIENCE:
+        learned.append(learn(learner, examples.train))
+        validated.append(predict(learner, examples.validation))
+        after()
+        if validated[-1].error < validated[best].error:
+            best = len(validated) - 1
+    return Trained(learned, validated, best)
+
+
+def run_trials(settings: list[Setting], dataset: Dataset, folder: Path) -> list[dict[str, Any]]:
+    """The rows of settings that differ in R_S alone, the smallest first. Where nothing was swapped
+    with one, nothing would be with a larger one: the tree is the same, and not trained again."""
+    rows: list[dict[str, Any]] = []
+    for setting in settings:
+        if rows and rows[-1]["swaps"] == 0:
+            rows.append(_same_tree(rows[-1], setting, dataset))
+        else:
+            rows.append(run_trial(setting, dataset, folder))
+    return rows
+
+
+def _same_tree(row: dict[str, Any], setting: Setting, dataset: Dataset) -> dict[str, Any]:
+    best = row["validation"].index(min(row["validation"])) + 1
+    command = command_of(setting, row["classes"], best, dataset.suffix)
+    return row | {"setting": setting._asdict(), "key": setting.key, "command": command}
 
 
 def run_trial(setting: Setting, dataset: Dataset, folder: Path) -> dict[str, Any]:
@@ -178,14 +204,7 @@ def run_trial(setting: Setting, dataset: Dataset, folder: Path) -> dict[str, Any
     if setting.algorithm == "lomtree":
         return _run_default(setting, dataset, examples)
     learner = start(options_of(setting, examples.classes), examples)
-    learned: list[Measured] = []
-    validated: list[Measured] = []
-    best = 0  # the pass with the least validation error
-    while len(validated) < setting.passes and len(validated) - best <= PATIENCE:
-        learned.append(learn(learner, examples.train))
-        validated.append(predict(learner, examples.validation))
-        if validated[-1].error < validated[best].error:
-            best = len(validated) - 1
+    learned, validated, best = learn_and_validate(learner, examples, setting.passes)
     return _beginning(setting, examples) | {
         "progressive": [one.error for one in learned],
         "validation": [one.error for one in validated],

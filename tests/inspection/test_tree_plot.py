@@ -9,7 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from lomtree.core.errors import LomtreeError, OptionError
-from lomtree.inspection.tree_plot import MOST_ENDS, MOST_LEVELS, check_picture, draw_tree
+from lomtree.inspection.drawing import cut, escaped, width_of
+from lomtree.inspection.tree_layout import LEGIBLE_ENDS, LEGIBLE_LEVELS, MOST_ENDS
+from lomtree.inspection.tree_plot import check_picture, draw_tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -75,8 +77,8 @@ class Drawn:
 def draw(tmp_path):
     pytest.importorskip("matplotlib")
 
-    def drawn(rows, title="a tree") -> Drawn:
-        draw_tree(rows, str(tmp_path / "tree.svg"), title)
+    def drawn(rows, title="a tree", **how) -> Drawn:
+        draw_tree(rows, str(tmp_path / "tree.svg"), title, **how)
         assert os.listdir(tmp_path) == ["tree.svg"]
         return Drawn(tmp_path / "tree.svg")
 
@@ -85,8 +87,8 @@ def draw(tmp_path):
 
 def test_counts_labels_balance_and_folds_are_there(draw):
     drawn = draw(SMALL, "model: 1,237 nodes")
-    expected = ["model: 1,237 nodes", "its top 2 levels: 3 of 1,237 nodes"]
-    expected += ["12.3k examples", "J 0.46", "cat", "25%", "70%", "30%"]
+    expected = ["model: 1,237 nodes", "the root and 1 level below it: 3 of 1,237 nodes"]
+    expected += ["#0", "#1", "#2", "12.3k examples", "J 0.46", "cat", "25%", "70%", "30%"]
     expected += ["8.64k examples", "1 label", "dog", "90%"]
     expected += ["+1,234 nodes, 345 labels", "share going left (up) and right (down)"]
     assert [text for text in expected if text not in drawn.texts] == []
@@ -114,17 +116,40 @@ def test_settings_of_the_user_change_nothing(draw):
         (r"\$\frac{$", r"\$\frac{$"),
         ("$\\nothing{$", "$\\nothing{$"),
         ("<&>\"'", "<&>\"'"),
-        ("l" * 200, "l" * 12 + "…"),
-        ("thirteenlette", "thirteenlette"),
+        ("W" * 200, "W" * 25 + "…"),
+        ("a label of thirty-two characters", "a label of thirty-two characters"),
         ("naïve café", "naïve café"),
         ("日本語", "日本語"),
-        ("日本語のラベル", "日本語のラ…"),
+        ("日本語のラベル" * 9, "日本語のラベル" * 3 + "日本語の…"),
         ("a\nb\tc\0d", "a\ufffdb\ufffdc\ufffdd"),
         ("\udcff", "\ufffd"),  # a byte that is no UTF-8
     ],
 )
 def test_odd_labels_are_words_as_they_are(draw, label, shown):
     assert shown in draw([leaf(0, 0, "root", label=label)]).texts
+
+
+def test_letters_that_the_font_of_a_png_lacks_are_escaped():
+    pytest.importorskip("matplotlib")
+    assert escaped("日本 naïve $") == r"\u65e5\u672c naïve $"
+
+
+def test_a_box_is_as_wide_as_its_label_and_a_cut_leaves_no_room_for_another_letter():
+    pytest.importorskip("matplotlib")
+    text = "iW" * 30
+    for room in (0.2, 0.8, 1.7):
+        shown = cut(text, room)
+        assert width_of(shown) <= room < width_of(text[: len(shown)] + "…")
+    assert cut("iWi", 9.0) == "iWi"
+
+
+def test_features_that_decide_stand_in_their_split(draw):
+    features = {"left": ["a^x", "Constant"], "right": ["b"]}
+    drawn = draw([SMALL[0] | {"features": features}, *SMALL[1:]])
+    assert {"↑ a^x, Constant", "↓ b"} <= set(drawn.texts)
+    one_side = draw([SMALL[0] | {"features": {"left": [], "right": ["b"]}}, *SMALL[1:]])
+    assert "↓ b" in one_side.texts
+    assert not [text for text in one_side.texts if text.startswith("↑ ") and text != "↑ ↓"]
 
 
 def test_an_odd_title(draw):
@@ -144,16 +169,27 @@ def test_the_deep_levels_of_a_full_tree_are_folded(draw, levels):
 @pytest.mark.parametrize("leaf_side", ["left", "right"])
 def test_a_chain_is_folded(draw, leaf_side):
     drawn = draw(chain(500, leaf_side))
-    assert len(drawn.nodes) == 2 * MOST_LEVELS - 1
+    assert len(drawn.nodes) == 2 * LEGIBLE_LEVELS + 1
     assert len(drawn.folds) == 1
     assert "+990 nodes, 345 labels" in drawn.texts
 
 
 def test_as_much_as_is_legible_is_drawn_whole(draw):
-    drawn = draw(chain(MOST_LEVELS - 1, "left"))
-    assert len(drawn.nodes) == 2 * MOST_LEVELS - 1 <= 2 * MOST_ENDS - 1
+    drawn = draw(chain(LEGIBLE_LEVELS, "left"))
+    assert len(drawn.nodes) == 2 * LEGIBLE_LEVELS + 1 <= 2 * LEGIBLE_ENDS - 1
     assert not drawn.folds
-    assert f"all of its {2 * MOST_LEVELS - 1} nodes" in drawn.texts
+    assert f"all of its {2 * LEGIBLE_LEVELS + 1} nodes" in drawn.texts
+
+
+@pytest.mark.parametrize("levels", [1, 3, 7])
+def test_all_levels_that_are_asked_for_are_drawn(draw, levels):
+    drawn = draw(full_tree(levels), all_levels=True)
+    assert (len(drawn.nodes), len(drawn.folds)) == (2**levels - 1, 2 ** (levels - 1))
+
+
+def test_more_than_can_be_drawn_is_told(draw):
+    with pytest.raises(OptionError, match=f"would have 512 lines, and at most {MOST_ENDS}"):
+        draw(full_tree(10), all_levels=True)
 
 
 def test_boxes_are_named_by_their_nodes_in_any_order(draw):

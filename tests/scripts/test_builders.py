@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from scripts.reproduce.builders import clinc150, lemma_fi
+from scripts.reproduce.builders import aloi_438, clinc150, lemma_fi
 
 
 def a_wheel(path, content: bytes):
@@ -89,3 +89,36 @@ def test_intents_that_are_none(tmp_path, text):
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(ValueError, match="it is not CLINC150's"):
         clinc150.read_parts(tmp_path / "x.json")
+
+
+def histograms(pictures: dict[str, int]) -> bytes:
+    rows = (
+        f"{number / 1000} {'0.0 ' * 25}{1 - number / 1000} {name} Inlier\n"
+        for name, count in pictures.items()
+        for number in range(count)
+    )
+    return gzip.compress(b"# a comment\n" + "".join(rows).encode())
+
+
+def test_objects_with_many_pictures(tmp_path):
+    (tmp_path / "w").write_bytes(histograms({"12_c1.png": 110, "007": 100, "99": 99}))
+    train, test = built(aloi_438, tmp_path / "w", tmp_path)
+    assert (len(train), len(test)) == (189, 21)
+    assert Counter(line.split()[0] for line in train + test) == {"12": 110, "7": 100}
+    assert "12 1:0.109 27:0.891" in train + test
+    assert "7 27:1" in train + test
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (gzip.compress(b"1 2 3 4\n"), "line 1 is not 27 numbers and an object"),
+        (gzip.compress(b"1 " * 27 + b"cat\n"), "line 1 is not 27 numbers and an object"),
+        (gzip.compress(b"word " * 27 + b"12\n"), "could not convert"),
+        (histograms({"1": 5}), "no object has 100 pictures"),
+    ],
+)
+def test_histograms_that_are_none(tmp_path, content, match):
+    (tmp_path / "w").write_bytes(content)
+    with pytest.raises(ValueError, match=match):
+        built(aloi_438, tmp_path / "w", tmp_path)

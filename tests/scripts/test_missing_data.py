@@ -10,6 +10,7 @@ from scripts.report import MISSING
 from scripts.reproduce import accuracy, tables
 from scripts.reproduce.catalog import read_catalog
 from scripts.reproduce.findings import read_findings
+from scripts.sets import folder_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,6 +99,8 @@ def test_measuring_some_sets_does_not_drop_the_others(published, tmp_path, monke
     """`accuracy isolet --write` would have left a table of isolet alone."""
     before = contents(tmp_path)
     (tmp_path / "isolet").mkdir()
+    for part in ("train", "test"):
+        (tmp_path / "isolet" / f"{part}.svm.gz").touch()
     monkeypatch.setenv("LOMTREE_DATA", str(tmp_path))
     monkeypatch.setattr(accuracy, "Set", lambda *_: None)
     monkeypatch.setattr(accuracy, "rows_of", lambda _: [["isolet", *["5%"] * 8]])
@@ -107,3 +110,16 @@ def test_measuring_some_sets_does_not_drop_the_others(published, tmp_path, monke
     assert "| isolet | 5% |" in said.out
     assert "there is no data on aloi-438, clinc150, " in said.err
     assert contents(tmp_path) == before
+
+
+def test_a_set_is_found_where_it_was_built_if_it_is_nowhere_else(tmp_path, monkeypatch):
+    monkeypatch.setenv("LOMTREE_DATA", str(tmp_path / "data"))
+    fetched = tmp_path / "fetched"
+    assert folder_of("a", fetched) is None
+    built, given = fetched / "a" / "fetched", tmp_path / "data" / "a"
+    for folder in (built, given):
+        folder.mkdir(parents=True)
+        (folder / "train.vw.gz").touch()
+        assert folder_of("a", fetched) != folder  # half of a set is none
+        (folder / "test.vw.gz").touch()
+        assert folder_of("a", fetched) == folder

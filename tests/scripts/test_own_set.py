@@ -35,7 +35,7 @@ def test_the_worked_example(tmp_path, monkeypatch):
         done = run(script, tmp_path, *arguments)
         assert done.returncode == 0, done.stderr
     made = tmp_path / "build" / "reproduce"
-    assert len((made / "runs.jsonl").read_text().splitlines()) == 8
+    assert len((made / "runs.jsonl").read_text().splitlines()) == 7
     errors = (made / "tables" / "table_4_errors.md").read_text()
     assert re.search(r"mine *\| \d+\.\d\d% ± .*\| \d+\.\d\d% ± .*\| \d+\.\d\d% ± ", errors)
     counts = read_catalog(tmp_path / "mine.toml")["mine"].counts(made / "data")

@@ -123,6 +123,18 @@ def test_what_is_built_is_checked_by_its_text(serve, tmp_path, monkeypatch):
         find(a_set([url], builder="copy", made={"train": "00"}), tmp_path, None)
 
 
+def test_what_is_built_without_a_known_checksum_must_be_the_same_the_next_time(
+    serve, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sources.BUILDERS, "copy", Builder)
+    one = a_set([serve({"a": ROWS}).url + "a"], builder="copy")
+    find(one, tmp_path, None)
+    find(one, tmp_path, None)
+    monkeypatch.setattr(sources, "text_digest", lambda path: "another")
+    with pytest.raises(NotAvailableError, match="has the SHA-256 another, not"):
+        find(one, tmp_path, None)
+
+
 def test_a_large_set_comes_only_by_name_and_says_before_what_it_takes(
     serve, tmp_path, monkeypatch, capsys
 ):

@@ -14,6 +14,7 @@ import pytest
 from lomtree.core.options import Options
 from scripts.program import PROGRAM, checksum
 from scripts.reproduce.catalog import read_catalog
+from scripts.reproduce.examples import read_set, size_of
 from scripts.reproduce.finals import Final, finals_of, first, learn_for, measure
 from scripts.reproduce.grid import (
     GRIDS,
@@ -26,7 +27,7 @@ from scripts.reproduce.grid import (
     settings,
 )
 from scripts.reproduce.journal import Journal
-from scripts.reproduce.trial import options_of, read_set, run_trial, size_of, start
+from scripts.reproduce.trial import options_of, run_trial, run_trials, start
 
 ROOT = Path(__file__).parents[2]
 CLASSES = 6
@@ -87,11 +88,11 @@ def test_the_full_grid_is_the_papers_and_the_quick_one_is_a_part_of_it():
     assert len(full) == 4 + 7 * 7 * 7 + 3 * 7
     assert set(settings("a", GRIDS["quick"], 26, 7797)) < full
     assert {one.passes for one in full if one.algorithm != "lomtree"} == {PASSES} == {20}
-    assert [one.passes for one in settings("a", GRIDS["quick"], 9, 10**6)][:2] == [1, 3]
+    assert [one.passes for one in settings("a", GRIDS["quick"], 9, 10**6)][:2] == [1, 2]
 
 
 def test_the_quick_grid_makes_fewer_passes_over_a_large_set():
-    assert [GRIDS["quick"].passes(n) for n in (150_000, 500_000, 14_200_000)] == [20, 6, 1]
+    assert [GRIDS["quick"].passes(n) for n in (150_000, 500_000, 14_200_000)] == [13, 4, 1]
     assert GRIDS["full"].passes(14_200_000) == 20
 
 
@@ -109,7 +110,11 @@ def test_one_lomtree_is_the_papers_and_the_other_is_the_default():
     paper = options_of(Setting("a", "paper", 0.25, 4, 32), 26)
     assert paper.paper
     assert not paper.ranker
-    assert (paper.update, paper.learning_rate) == ("sgd", 0.25)
+    assert (paper.loss, paper.update, paper.scale) == ("logistic", "adaptive", "max")
+    assert (paper.learning_rate, paper.min_impurity) == (0.25, 0)
+    for rival in ("rtree", "filter", "oaa"):
+        options = options_of(Setting("a", rival, 0.25, 0, 0), 26)
+        assert (options.paper, options.update, options.scale) == (True, "adaptive", "max")
     assert options_of(Setting("a", "lomtree", 0, 0, 0), 26) == Options(classes=26)
 
 
@@ -180,6 +185,34 @@ def test_the_command_of_a_row_does_the_same(folder, tiny, lomtree, tmp_path, sha
     walk = ["--walk"] if shape[0] == "paper" else []
     result = json.loads(lomtree("test", "-i", tmp_path / "model", held_out, "--json", *walk).out)
     assert result["error"] == min(row["validation"])
+
+
+def test_settings_whose_trees_recycle_nothing_are_trained_once(folder, tiny):
+    tried = [Setting("tiny", "paper", 1, 64, r, passes=2) for r in (4, 8, 16)]
+    rows = run_trials(tried, tiny, folder / "data")
+    assert [row["key"] for row in rows] == [one.key for one in tried]
+    assert rows[0]["swaps"] == 0
+    assert rows[1]["learn_seconds"] == rows[2]["learn_seconds"] == rows[0]["learn_seconds"]
+    assert " -R 16 " in rows[2]["command"]
+    alone = run_trial(tried[2], tiny, folder / "data")
+    assert (alone["validation"], alone["command"]) == (rows[2]["validation"], rows[2]["command"])
+
+
+def test_settings_whose_trees_recycle_nodes_are_trained_each(folder, tiny):
+    tried = [Setting("tiny", "paper", 1, 1, r, passes=2) for r in (1, 2)]
+    rows = run_trials(tried, tiny, folder / "data")
+    assert rows[0]["swaps"] > 0
+    assert rows[0]["learn_seconds"] != rows[1]["learn_seconds"]
+
+
+def test_a_large_set_is_read_again_for_each_pass(folder, tiny):
+    large = tiny._replace(facts={**tiny.facts, "large": True, "classes": CLASSES})
+    setting = Setting("tiny", "paper", 1, 4, 4, passes=2)
+    streamed, kept = (run_trial(setting, one, folder / "data") for one in (large, tiny))
+    assert streamed["validation"] == kept["validation"]
+    examples = read_set(large, folder / "data")
+    assert size_of(examples.training) == size_of(examples.train) + size_of(examples.validation)
+    assert not isinstance(examples.train, list)
 
 
 def wait_for(pipe, wanted: bytes) -> None:

@@ -1,17 +1,21 @@
 """Words whose least possible error is known, and what a prediction of them takes."""
 
+import gzip
+
 import numpy as np
 import pytest
 
 from scripts.bench.work_over_classes import (
     BAYES,
     FEATURES,
+    MADE,
     NOISE,
     Words,
     Work,
     as_batch,
     describe,
     measure,
+    measure_set,
 )
 
 
@@ -43,10 +47,20 @@ def test_small_words_are_learned_with_little_work():
 
 
 def test_what_is_said_of_growth():
-    first = Work(256, 0.5, 0.1, 8.0, 60.0, 30.0, 1.0, 40.0)
+    first = Work(MADE, 256, 10.0, 0.5, 0.1, 8.0, 60.0, 30.0, 1.0, 40.0)
     text = describe([first, first._replace(classes=65536, depth=16.0, walk_microseconds=3.0)])
-    assert "From 256 to 65,536 classes k grows 256 times, log k 2.00" in text
+    assert "from 256 to 65,536 classes: k grows 256 times, log k 2.00" in text
     assert "one walk fetches 2.00" in text
     assert "a default prediction fetches 1.00" in text
-    assert "the time of one walk 3.00 times" in text
+    assert "the time of one walk 3.00, the time of a default prediction 1.00 times" in text
     assert "| 655,360 |" in text
+
+
+def test_a_real_set_has_the_classes_of_its_training_part(tmp_path):
+    lines = "a |w x\nb |w y\nc |w z\n" * 9
+    for part in ("train", "test"):
+        (tmp_path / f"{part}.vw.gz").write_bytes(gzip.compress(lines.encode()))
+    found = measure_set("tiny", tmp_path)
+    assert (found.name, found.classes, found.features) == ("tiny", 3, 2.0)
+    assert found.error == 0
+    assert "not known" in describe([found])
