@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from lomtree.storage.state_dict import StateDict
 from lomtree.system.threads import leave_signals
 from lomtree.system.timing import watch
 
-SHORTEST_CHUNK, LONGEST_CHUNK = 64, 1024  # examples: see _learn_part()
+CHUNK = 128  # examples of a tree: see _learn_part()
 WORTH_A_THREAD = 256  # examples
 
 
@@ -45,13 +46,6 @@ class Depths(NamedTuple):
     mean: float
     mean_over: str  # what it is the mean over: the "examples" in the leaves, or the "leaves"
     largest: int
-
-
-def _end_of_chunk(begin: int, end: int) -> int:
-    """Where the next chunk of the examples begin:end ends. Each is half of what is left: when the
-    trees have learned the last one, only that is left for the ranker."""
-    length = min(max((end - begin) // 2, SHORTEST_CHUNK), LONGEST_CHUNK)
-    return min(begin + length, end)
 
 
 class Learner(ABC):
@@ -151,22 +145,22 @@ class Learner(ABC):
 
     def _learn_part(self, lesson: Lesson, begin: int, end: int) -> None:
         """Learn the examples begin:end. The ranker learns after the trees, whose rivals it wants;
-        on another core, if there is one, while the trees go on. How this is cut does not matter."""
-        jobs: list[Future] = []
-        first, last = begin, begin
-        while last < end:
-            first, last = last, _end_of_chunk(last, end) if self.execution.threads > 1 else end
+        on another core, if there is one, a chunk behind them. How this is cut does not matter."""
+        ranker, jobs = self.ranker, list[Future]()
+        beside = ranker is not None and self.execution.threads > 1
+        chunk = CHUNK * len(self.members) if beside else max(end - begin, 1)
+        for first in range(begin, end, chunk):
+            last = min(first + chunk, end)
             self.learn_scaled(lesson, first, last)
-            for job in jobs:
-                job.result()
-            if self.ranker is None:
+            if ranker is None:
                 continue
             task = (lesson.batch, lesson.rivals, lesson.mean_squares, first, last)
-            if self.execution.threads > 1 and last < end:
-                jobs = [self.pool.submit(self.ranker.learn, *task)]
-            else:
-                jobs = []
-                self.ranker.learn(*task)
+            if beside and last < end:
+                jobs.append(self._ranker_thread.submit(ranker.learn, *task))
+                continue
+            for job in jobs:
+                job.result()
+            ranker.learn(*task)
 
     def probe_example(self, scaled: Batch, example: int) -> None:
         """Learn how to rank from an example that is not learned otherwise."""
@@ -181,7 +175,7 @@ class Learner(ABC):
         # In a first pass most labels are new for a while. In a later one few are: as many as
         # examples to be predicted will have.
         if reserved or self._has_seen(y):
-            self.probe.teach(self.combination, candidates, count, y, importance)
+            self.probe.teach(self.combination, candidates, count, y, importance, reserved)
 
     @abstractmethod
     def learn_scaled(self, lesson: Lesson, begin: int, end: int) -> None:
@@ -265,6 +259,11 @@ class Learner(ABC):
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.execution.threads, initializer=leave_signals)
         return self._pool
+
+    @cached_property
+    def _ranker_thread(self) -> ThreadPoolExecutor:
+        """One thread, so that the ranker learns in the order of the examples."""
+        return ThreadPoolExecutor(1, initializer=leave_signals)
 
     @property
     @abstractmethod

@@ -36,6 +36,7 @@ FIRST = (0.5, 4.0, 4.0, 2.0, 0.7, -1.0)
 SPREAD = (0.5, 10.0, 10.0, 3.0, 0.5, 3.0)
 OUTLIERS = 0.03
 MEMORY = 0.998  # what an example counts when the next one has come
+FIRST_MEMORY = 0.985  # in a first pass: the model still becomes another one
 FADED = 0.05  # see fade()
 LEAST_CURVATURE = tuple((1.0 - MEMORY) / (spread * spread) for spread in SPREAD)
 LARGEST = 1e6  # of a weight
@@ -119,23 +120,17 @@ def solve(rows):
 
 
 @kernel
-def learn(combination, scratch, signs, count, right):
-    """Learn from an example of importance 1."""
-    learn_weighted(combination, scratch, signs, count, right, 1.0)
-
-
-@kernel
-def add_curvature(curvature, scratch, signs, count, importance):
+def add_curvature(curvature, scratch, signs, count, importance, memory):
     """Let what was seen so far fade, and count an example in whose shares and mean are known."""
     shares, mean = scratch.shares, scratch.mean
     for i in range(SIGNS):
         for j in range(SIGNS):
-            curvature[i, j] *= MEMORY
+            curvature[i, j] *= memory
             for place in range(count + 1):
                 one = sign_of(signs, count, place, i) - mean[i]
                 other = sign_of(signs, count, place, j) - mean[j]
                 curvature[i, j] += importance * shares[place] * one * other
-        curvature[i, i] += (1.0 - MEMORY) / (SPREAD[i] * SPREAD[i])
+        curvature[i, i] += (1.0 - memory) / (SPREAD[i] * SPREAD[i])
 
 
 @kernel
@@ -191,9 +186,9 @@ def belonging(share, choices):
 
 
 @kernel
-def learn_weighted(combination, scratch, signs, count, right, importance):
+def learn_weighted(combination, scratch, signs, count, right, importance, memory):
     """Learn from an example with so many candidates; `right` is the number of the right one, or
-    `count` if it is none of them."""
+    `count` if it is none of them. `memory` is what all examples before count from now on."""
     shares, mean, slope = scratch.shares, scratch.mean, scratch.slope
     find_shares(combination.weights, signs, count, shares)
     importance *= belonging(shares[right], count + 1)
@@ -202,7 +197,7 @@ def learn_weighted(combination, scratch, signs, count, right, importance):
         for place in range(count + 1):
             mean[i] += shares[place] * sign_of(signs, count, place, i)
         slope[i] = importance * (mean[i] - sign_of(signs, count, right, i))
-    add_curvature(combination.curvature, scratch, signs, count, importance)
+    add_curvature(combination.curvature, scratch, signs, count, importance, memory)
     take_step(combination, scratch)
 
 

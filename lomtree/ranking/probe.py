@@ -17,6 +17,8 @@ from lomtree.examples.batch import Batch
 from lomtree.hashing.counter_rng import draw, uniform
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.combination import (
+    FIRST_MEMORY,
+    MEMORY,
     Combination,
     CombinationScratch,
     learn_weighted,
@@ -95,13 +97,17 @@ class Probe:
         count: int,
         y: int,
         importance: float = 1.0,
+        reserved: bool = True,
     ) -> None:
         """Let a combination learn from an example's candidates, of which y is right."""
+        memory = MEMORY if reserved else FIRST_MEMORY
         if self._scratch is None or count >= len(self._scratch.shares):
             self._scratch = make_scratch(2 * count)
         places = np.flatnonzero(candidates.labels[:count] == y)
         right = int(places[0]) if len(places) else count
-        learn_weighted(combination, self._scratch, candidates.signs, count, right, importance)
+        learn_weighted(
+            combination, self._scratch, candidates.signs, count, right, importance, memory
+        )
 
     @property
     def error(self) -> float:

@@ -101,14 +101,14 @@ class Combination:
             least = (1 - MEMORY) * BELIEF[i, i]
             self.curvature[i, i] = max(self.curvature[i, i], least)
 
-    def learn(self, signs, right, importance=1.0):
+    def learn(self, signs, right, importance=1.0, memory=MEMORY):
         """`right` is a candidate's number, or that of none: how many there are."""
         rows, shares = self.matrix(signs), self.shares(signs)
         outlier, regular = OUTLIERS / len(rows), (1 - OUTLIERS) * shares[right]
         importance *= regular / (outlier + regular)  # Bayes' rule
         mean = shares @ rows
         second = (rows - mean).T @ np.diag(shares) @ (rows - mean)
-        self.curvature = MEMORY * self.curvature + importance * second + (1 - MEMORY) * BELIEF
+        self.curvature = memory * self.curvature + importance * second + (1 - memory) * BELIEF
         slope = importance * (mean - rows[right])
         self.weights = np.clip(self._least(slope), -LARGEST_WEIGHT, LARGEST_WEIGHT)
 

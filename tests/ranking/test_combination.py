@@ -8,13 +8,14 @@ from lomtree.ranking.combination import (
     COSINE,
     FADED,
     FIRST,
+    FIRST_MEMORY,
+    MEMORY,
     NONE,
     REGRESSOR,
     ROOTS,
     SIGNS,
     fade,
     find_shares,
-    learn,
     learn_weighted,
     load_combination,
     make_combination,
@@ -52,7 +53,7 @@ def random_lessons(rng, count):
 def teach(combination, lessons):
     scratch = make_scratch(MOST)
     for signs, right in lessons:
-        learn(combination, scratch, signs, len(signs), right)
+        learn_weighted(combination, scratch, signs, len(signs), right, 1.0, MEMORY)
     return combination
 
 
@@ -81,7 +82,7 @@ def test_it_learns_as_the_naive_one():
             shares = np.empty(len(signs) + 1)
             find_shares(combination.weights, signs, len(signs), shares)
             assert shares == pytest.approx(naive.shares(signs), rel=1e-6, abs=1e-12)
-            learn(combination, scratch, signs, len(signs), right)
+            learn_weighted(combination, scratch, signs, len(signs), right, 1.0, MEMORY)
             naive.learn(signs, right)
             assert combination.weights == pytest.approx(naive.weights, rel=1e-6, abs=1e-9)
             np.testing.assert_allclose(combination.curvature, naive.curvature, rtol=1e-6, atol=1e-9)
@@ -96,8 +97,9 @@ def test_so_it_does_by_importance_and_after_it_faded():
                 fade(combination)
                 naive.fade()
             importance = float(rng.choice([0.1, 1.0, 7.0]))
-            learn_weighted(combination, scratch, signs, len(signs), right, importance)
-            naive.learn(signs, right, importance)
+            memory = float(rng.choice([0.9, FIRST_MEMORY, MEMORY]))
+            learn_weighted(combination, scratch, signs, len(signs), right, importance, memory)
+            naive.learn(signs, right, importance, memory)
             assert combination.weights == pytest.approx(naive.weights, rel=1e-6, abs=1e-9)
             np.testing.assert_allclose(combination.curvature, naive.curvature, rtol=1e-6, atol=1e-9)
 
@@ -108,7 +110,7 @@ def test_no_sign_speaks_against_a_label():
     at_the_limit = np.zeros(SIGNS, np.bool_)
     for _ in range(200):
         signs = np.sort(rng.uniform(-1, 1, (5, NONE)), axis=0)
-        learn(combination, scratch, signs, 5, 0)
+        learn_weighted(combination, scratch, signs, 5, 0, 1.0, MEMORY)
         assert (combination.weights[:NONE] >= 0).all()
         at_the_limit |= combination.weights == 0
     assert at_the_limit.tolist() == [True] * NONE + [False]
