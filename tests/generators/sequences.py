@@ -45,7 +45,7 @@ CHANGING: dict[str, list] = {
     "-l": [1e-6, 0.5, 1e6], "--power-t": [0, 0.3, 1], "--clip": [1e-6, 1, 1e6],
     "--holdout": [0.1, 0.9], "--max-labels": [3, 100], "-k": [1, 9, 40], "--passes": [2, 3],
     "--seed": [0, 1, 2**63 - 1], "--threads": [1, 2, 10**6], "--predict-only": [None],
-    "--save-every": [1, 7, 30], "--quiet": [None],
+    "--save-every": [17, 40], "--quiet": [None],
 }  # fmt: skip
 OF_LOMTREE: dict[str, list] = {
     "-T": [1, 3, 2**28 - 1], "-R": [0, 0.5, 1e9], "--min-impurity": [0, 0.9],
@@ -83,7 +83,7 @@ class Sequence:
 
     def _data(self, name: str, bad: bool = False) -> Path:
         path, random = self._folder / name, self._random
-        count = random.choice([1, 5, 40, 120])
+        count = random.choice([1, 5, 20, 60])
         text = some_lines(random, random.choice([1, 3, 12]), count)
         path.write_text(text + BAD_LINE if bad else text)
         return path
@@ -122,7 +122,8 @@ class Sequence:
     def _stop_and_resume(self, model: Path) -> None:
         """A run that ends at a bad line behind a checkpoint, which is then mended."""
         data = self._data("c.vw", bad=True)
-        options = [*self._new_options(), "--save-every", str(self._random.choice([1, 4, 20]))]
+        every = 1 + len(data.read_text().splitlines()) // self._random.choice([2, 3, 7, 100])
+        options = [*self._new_options(), "--save-every", str(every)]
         options = [word for word in options if word != "--predict-only"]
         self._call("train", data, *options, "-f", model)
         if not model.exists():
