@@ -138,17 +138,14 @@ class Sequence:
         self._call("train", self._data("d.vw"), "-i", model, "-f", self._folder / "further.lom")
 
     def _read(self, model: Path) -> None:
-        command = self._random.choice(
-            [
-                ("predict", "-i", model, self._data("e.vw"), "--top", 3),
-                ("predict", "-i", model, self._data("e.vw"), "--walk"),
-                ("test", "-i", model, self._data("e.vw"), "--by-label"),
-                ("inspect", model, "--json"),
-                ("inspect", model),
-                ("inspect", model, "--path", "|f w1 v1:3e38 n1:-1e20"),
-                ("train", self._data("e.vw"), "-i", model, "-f", self._folder / "further.lom"),
-            ]
-        )
-        if command[0] == "test" and self._call(*command)[0] == 0:
-            return
-        self._call(*command)
+        further = self._folder / "further.lom"
+        commands: list[Callable[[], tuple]] = [
+            lambda: ("predict", "-i", model, self._data("e.vw"), "--top", 3),
+            lambda: ("predict", "-i", model, self._data("e.vw"), "--walk"),
+            lambda: ("test", "-i", model, self._data("e.vw"), "--by-label"),
+            lambda: ("inspect", model, "--json"),
+            lambda: ("inspect", model),
+            lambda: ("inspect", model, "--path", "|f w1 v1:3e38 n1:-1e20"),
+            lambda: ("train", self._data("e.vw"), "-i", model, "-f", further),
+        ]
+        self._call(*self._random.choice(commands)())

@@ -1,6 +1,7 @@
 """Strange text through the commands, and commands that follow each other at random."""
 
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 
@@ -8,9 +9,12 @@ from lomtree.core.algorithms import ALGORITHMS
 from lomtree.features import scaling
 from scripts.reliability.fuzzers.in_process import run
 from scripts.reliability.fuzzers.models import BITS, TinyModels
+from scripts.reliability.fuzzers.one_thread import one_thread
 from scripts.reliability.fuzzers.text import PARSERS
 from tests.generators.sequences import Sequence
 from tests.generators.strange_text import strange_text
+
+WITH_THREADS = 0.1  # of the sequences
 
 
 class TextThroughCommands(TinyModels):
@@ -35,6 +39,7 @@ class CommandSequences:
         self._folder = folder
 
     def try_one(self, random: Random) -> tuple[str, int]:
-        with tempfile.TemporaryDirectory(dir=self._folder) as folder:
+        how = nullcontext() if random.random() < WITH_THREADS else one_thread()
+        with tempfile.TemporaryDirectory(dir=self._folder) as folder, how:
             Sequence(random, Path(folder), run).play(3)
         return "accepted", 0

@@ -27,6 +27,7 @@ from lomtree.model.model_file import read_model, write_model
 from lomtree.storage.purposes import Purpose
 from lomtree.training.trainer import Trainer
 from scripts.reliability.fuzzers.in_process import run
+from scripts.reliability.fuzzers.one_thread import one_thread
 from tests.generators.sharded import OPTIONS, sharded
 from tests.generators.strange_files import strange_cache, strange_model
 from tests.generators.strange_text import strange_text
@@ -114,11 +115,12 @@ class ModelFiles(TinyModels):
         line = strange_text(random, "vw").partition(b"\n")[0].replace(b"\0", b"")
         if random.random() < THROUGH_COMMANDS:
             return self._by_commands(random, os.fsdecode(line)), 0
-        accepted = [
-            self._is_accepted(self._rank) or self._is_accepted(self._walk),
-            self._is_accepted(self._inspect, line, random),
-            self._is_accepted(self._learn, random),
-        ]
+        with one_thread():
+            accepted = [
+                self._is_accepted(self._rank) or self._is_accepted(self._walk),
+                self._is_accepted(self._inspect, line, random),
+                self._is_accepted(self._learn, random),
+            ]
         return "accepted" if any(accepted) else "refused", 0
 
     def _is_accepted(self, use: Callable[..., None], *arguments: object) -> bool:
