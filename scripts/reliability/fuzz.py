@@ -48,7 +48,9 @@ FIGURES = ("tried", "lines", "accepted", "refused", "disagreements", "crashes")
 SECONDS = "seconds"  # of the processor's
 AT_ONCE = 12.0  # seconds that a child works; a fork and what it copies cost, too
 LONGEST = 20  # seconds of the processor's for one input
-LONGEST_WAIT = 1200  # on the clock: the processor may be busy with others, or nobody with it
+LONGEST_WAIT = (
+    4 * 3600
+)  # on the clock, for what waits for ever; the processor may be busy with others
 MOST_MEMORY = 400 << 20  # bytes beyond what the process had before
 PIECE = 60.0  # seconds between two entries of the journal
 
