@@ -126,6 +126,7 @@ def commands(data: Path, model: Path) -> dict[str, tuple[list[str], str]]:
         "predict -p": ["predict", quiet, "-i", str(model), str(data), "-p", "FOLDER/file"],
         "predict --into": ["predict", quiet, "-i", str(model), str(data), "--into", "FOLDER"],
         "inspect --weights": ["inspect", str(model), quiet, "--weights", "FOLDER/file"],
+        "compact": ["compact", str(model), quiet, "-f", "FOLDER/file"],
         "convert": ["convert", str(data), quiet, "--to", "fasttext", "FOLDER/file"],
         "vw -f": ["vw", "--oaa", "3", "-b", "14", "-d", str(data), quiet, "-f", "FOLDER/file"],
     }  # fmt: skip

@@ -75,6 +75,7 @@ class Sequence:
     def play(self, steps: int) -> None:
         """BrokenPromiseError, with all that was done, if something is not accepted."""
         kinds = [self._train, self._train, self._go_on, self._go_on, self._stop_and_resume]
+        kinds.append(self._compact)
         for number in range(steps):
             kind = self._random.choice(kinds) if self._models else self._train
             kind(self._folder / f"m{number}.lom")
@@ -119,6 +120,10 @@ class Sequence:
         done = self._call("train", self._data("b.vw"), "-i", before, *options, "-f", target)
         self._wrote(target, done[0])
 
+    def _compact(self, model: Path) -> None:
+        before = self._random.choice(self._models)
+        self._wrote(model, self._call("compact", before, "-f", model)[0])
+
     def _stop_and_resume(self, model: Path) -> None:
         """A run that ends at a bad line behind a checkpoint, which is then mended."""
         data = self._data("c.vw", bad=True)
@@ -144,6 +149,7 @@ class Sequence:
             lambda: ("predict", "-i", model, self._data("e.vw"), "--walk"),
             lambda: ("test", "-i", model, self._data("e.vw"), "--by-label"),
             lambda: ("inspect", model, "--json"),
+            lambda: ("compact", model, "-f", further),
             lambda: ("inspect", model),
             lambda: ("inspect", model, "--path", "|f w1 v1:3e38 n1:-1e20"),
             lambda: ("train", self._data("e.vw"), "-i", model, "-f", further),

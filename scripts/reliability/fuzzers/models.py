@@ -44,10 +44,10 @@ LOM_MODELS = (
 THROUGH_COMMANDS = 0.02  # of the models; the others go through the functions that commands call
 
 
-def write_data(path: Path) -> None:
+def write_data(path: Path, count: int = 60) -> None:
     random = Random(1)
     lines = []
-    for number in range(60):
+    for number in range(count):
         label = random.randrange(2 + number // 8)
         words = f"w{label} v{label % 5} noise{random.randrange(9)} x:{random.uniform(-2, 2):.3}"
         lines.append(f"class-{label} {random.choice([1, 1, 0.5, 3])} |words {words}\n")
@@ -95,6 +95,7 @@ class ModelFiles(TinyModels):
         self._models += [self._train(*more) for more in LOM_MODELS]
         self._models += [self._checkpoint(algorithm) for algorithm in ALGORITHMS]
         self._models += [self._shards(folder, ranker) for ranker in (True, False)]
+        self._models += [self._small(algorithm) for algorithm in ALGORITHMS for _ in range(2)]
         [self._examples] = list(Reader([str(self._data)]))
 
     def _checkpoint(self, algorithm: str) -> bytes:
@@ -103,6 +104,13 @@ class ModelFiles(TinyModels):
         cut.write_bytes(self._data.read_bytes() + b"no text of VW's\n")
         options = ("--algorithm", algorithm, "--passes", 2, "-b", BITS, "--holdout", 0.2)
         run("train", cut, *options, "--save-every", 50, "--quiet", "-f", model)
+        return model.read_bytes()
+
+    def _small(self, algorithm: str) -> bytes:
+        """A model that only predicts, large enough for arrays in few bits."""
+        more, model = self._folder / "more.vw", self._folder / "small.lom"
+        write_data(more, 600)
+        run("train", more, "--algorithm", algorithm, "-b", BITS, "--predict-only", "-f", model)
         return model.read_bytes()
 
     def _shards(self, folder: Path, ranker: bool) -> bytes:
@@ -118,6 +126,7 @@ class ModelFiles(TinyModels):
         with one_thread():
             accepted = [
                 self._is_accepted(self._rank) or self._is_accepted(self._walk),
+                self._is_accepted(self._compact),
                 self._is_accepted(self._inspect, line, random),
                 self._is_accepted(self._learn, random),
             ]
@@ -152,6 +161,20 @@ class ModelFiles(TinyModels):
             for predicted in self._predict(model, search):
                 (ranking_lines if search else label_lines)(model.labels, predicted)
 
+    def _compact(self) -> None:
+        model = read_model(str(self._path), Purpose.RANK)
+        self._predict(self._written(model, predict_only=True), Search(BEAM, 3))
+
+    def _written(self, model: Model, predict_only: bool) -> Model:
+        """The model as it is read again."""
+        try:
+            write_model(model, str(self._result), predict_only)
+            return read_model(
+                str(self._result), Purpose.RANK if predict_only else Purpose.LEARN
+            )  # fmt: skip
+        except LomtreeError as error:
+            raise RuntimeError(f"what is written is no model: {error}") from error
+
     def _inspect(self, line: bytes, random: Random) -> None:
         model = read_model(str(self._path), Purpose.COUNT)
         number = random.randrange(len(model.learner.members))
@@ -176,12 +199,7 @@ class ModelFiles(TinyModels):
             model.unfinished = None  # as -i does
         model.reconfigure(choose_options({"seed": random.randrange(3)}, model.options))
         Trainer(model).learn([self._examples_for(model)], random.choice([1, 1, 2]))
-        try:
-            write_model(model, str(self._result))
-            again = read_model(str(self._result), Purpose.LEARN)
-        except LomtreeError as error:
-            raise RuntimeError(f"what was learned is no model: {error}") from error
-        self._predict(again, Search(BEAM, 3))
+        self._predict(self._written(model, predict_only=False), Search(BEAM, 3))
 
     def _by_commands(self, random: Random, line: str) -> str:
         """Through every command; refused if all of them refuse it."""
@@ -195,6 +213,7 @@ class ModelFiles(TinyModels):
             run("inspect", model, "--tree", "--depths", "--quiet")[0],
             run("inspect", model, "--path", line, "--json")[0],
             run("inspect", model, "--weights", os.devnull)[0],
+            run("compact", model, "-f", os.devnull)[0],
             self._train_on(self._data, "-i", model, "--seed", random.randrange(3))[0],
         ]
         return "refused" if all(statuses) else "accepted"
