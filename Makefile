@@ -68,15 +68,19 @@ soak: environment-run ## kill trainings, run a long one, and bound their memory
 	$(BIN)/python -m scripts.reliability.soak --write $(RELIABILITY)/reliability.md
 	$(BIN)/python -m scripts.reliability.bounds --write $(RELIABILITY)/reliability.md
 
-# Interrupted? The same command again; build/long has what was done.
-LONG := $(BIN)/python -m scripts.reliability.fuzz --minutes 100000 --journal build/long/fuzz.jsonl
+# Interrupted? The same command again; build/long has what was done. The pieces may also run beside
+# each other: they share the journal.
+LONG := $(BIN)/python -m scripts.reliability.fuzz --minutes 100000 --seed 21 --journal build/long/fuzz.jsonl
+KILLED := $(BIN)/python -m scripts.reliability.kill --kills 50 --journal build/long/kills.jsonl
+SOAKED := --turn 1000000 --classes 200 --words 3 --noise 1 --bits 18 --journal build/long/soak.jsonl
 long: environment-dev ## fuzz, kill and soak in their long form (hours)
-	$(LONG) --kind 'VW text' --kind 'libsvm text' --until 10000000
+	$(LONG) --kind 'VW text' --kind 'libsvm text' --until 5000000
 	$(LONG) --kind 'text beside VW' --until 1000000
 	$(LONG) --kind 'model file' --until 100000
-	$(LONG) --kind 'command sequences' --until 10000
-	$(BIN)/python -m scripts.reliability.kill --kills 500 --journal build/long/kills.jsonl
-	$(BIN)/python -m scripts.reliability.soak --examples 300000000 --turn 10000000
+	NUMBA_BOUNDSCHECK=0 $(LONG) --kind 'command sequences' --until 10000
+	for seed in 1 2 3 4 5 6 7 8 9 10; do $(KILLED) --seed $$seed --write $(RELIABILITY)/reliability.md || exit 1; done
+	$(BIN)/python -m scripts.reliability.fuzz --minutes 0 --journal build/long/fuzz.jsonl --write $(RELIABILITY)/reliability.md
+	$(BIN)/python -m scripts.reliability.soak --examples 300000000 $(SOAKED) --write $(RELIABILITY)/reliability.md
 
 # Interrupted? The same command again.
 reproduce: environment-plots $(if $(SCHEDULER),environment-dask) ## run the paper's experiments (half an hour)

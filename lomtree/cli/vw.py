@@ -14,8 +14,9 @@ from click.shell_completion import CompletionItem
 from lomtree import __version__
 from lomtree.cli.command import Command
 from lomtree.core.errors import LomtreeError
+from lomtree.system.overwriting import refuse_overwriting
 from lomtree.vw.table import TABLE
-from lomtree.vw.translation import Translation, translate
+from lomtree.vw.translation import INITIAL, Translation, translate
 
 
 class _Verbatim(Command):
@@ -63,11 +64,21 @@ def vw(ctx: click.Context, words: tuple[str, ...]) -> None:
     if translation.only_shown:
         click.echo("\n".join(translation.lines))
         return
+    _refuse_overwriting(translation)
     if not translation.quiet:
         for note in translation.notes:
             click.echo(f"note: {note}", err=True)
     with _folder(translation.folder):
         _run(ctx, translation)
+
+
+def _refuse_overwriting(translation: Translation) -> None:
+    """Before the first command: what one writes may be what another reads. Training may go on in
+    place."""
+    data = [one for one in translation.read if one[0] != INITIAL]
+    initial = [one for one in translation.read if one[0] == INITIAL]
+    refuse_overwriting(translation.written, data)
+    refuse_overwriting([one for one in translation.written if one[0] != "-f"], initial)
 
 
 @contextlib.contextmanager

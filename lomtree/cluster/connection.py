@@ -3,11 +3,13 @@
 import contextlib
 import logging
 import os
+import tempfile
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from lomtree import __version__
 from lomtree.core.errors import LomtreeError, OptionError
+from lomtree.system.isolated_python import isolated_children
 
 _ANSWER = 10  # seconds that a scheduler has to answer
 _WORKERS = 60  # seconds until it has a worker
@@ -47,9 +49,13 @@ def connected(cluster: Cluster) -> Iterator[Any]:
     }
     with dask.config.set(settings), contextlib.ExitStack() as stack:
         if cluster.workers is not None:
+            stack.enter_context(isolated_children())
+            # Workers import from their folder, and in the shared one others could swap it.
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lomtree-"))
             local = distributed.LocalCluster(
                 n_workers=cluster.workers,
                 threads_per_worker=1,
+                local_directory=folder,
                 host="127.0.0.1",
                 dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,

@@ -23,6 +23,7 @@ from lomtree.model.model import Model
 from lomtree.model.model_file import read_model
 from lomtree.storage.purposes import Purpose
 from lomtree.system.atomic_file import open_to_replace
+from lomtree.system.overwriting import refuse_overwriting
 
 
 class Wanted(NamedTuple):
@@ -48,6 +49,20 @@ def targets_of(paths: list[str], folder: str, ending: str) -> list[str]:
         if names.count(name) > 1:
             raise OptionError(f"two files would be written to {name} in {folder}")
     return [f"{folder.rstrip('/')}/{name}" for name in names]
+
+
+def _refuse_overwriting(targets: list[str], model: str, paths: list[str]) -> None:
+    """OptionError if predictions would take the place of the model or of data: x has its own in
+    x.txt, which may be data, too."""
+    inputs = [("the model", model), *(("the data", path) for path in paths)]
+    for target in filter(is_remote, targets):
+        for name, path in inputs:
+            if target == path:
+                raise OptionError(f"--into {target} would overwrite {name} {path}")
+    refuse_overwriting(
+        [("--into", target) for target in targets if not is_remote(target)],
+        [(name, path) for name, path in inputs if not is_remote(path)],
+    )
 
 
 def is_finished(path: str, target: str, model: str) -> bool:
@@ -152,6 +167,7 @@ def run_prediction(
     what = Wanted(model, search and Search(*search), *others)
     paths = expand(sources)
     targets = targets_of(paths, folder, ending)
+    _refuse_overwriting(targets, model, paths)
     cluster = Cluster(*place)
     if not is_remote(folder):
         os.makedirs(folder, exist_ok=True)

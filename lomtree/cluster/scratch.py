@@ -22,11 +22,16 @@ def run_of(options: Options, passes: int, sample: int, shards: int, data: Any) -
 
 
 def data_of(paths: list[str]) -> list[Any]:
-    """Files as they are now: when they were changed is known of local ones."""
-    return [
-        [path, size_of(path), None if is_remote(path) else os.stat(path).st_mtime_ns]
-        for path in paths
-    ]
+    """Files as they are now: whatever their system can tell of a change."""
+    return [[path, size_of(path), *_state_of(path)] for path in paths]
+
+
+def _state_of(path: str) -> list[Any]:
+    if not is_remote(path):
+        status = os.stat(path)
+        return [status.st_ino, status.st_mtime_ns, status.st_ctime_ns]
+    system, own = filesystem_of(path)
+    return [system.ukey(own)]
 
 
 class Scratch(NamedTuple):

@@ -22,6 +22,7 @@ from lomtree.cluster.pieces import Piece, numbered, picked
 from lomtree.cluster.roles import ASIDE, HELD_OUT, LEARNED, Shares, roles_of, sampled
 from lomtree.cluster.scratch import Scratch
 from lomtree.cluster.shuffle import Routed, by_shard
+from lomtree.core.errors import ModelError
 from lomtree.core.execution import Execution
 from lomtree.core.options import Options
 from lomtree.features.scale_sums import ScaleSums, scales_from, sums_of
@@ -29,6 +30,7 @@ from lomtree.features.scaling import Scaler, Scales
 from lomtree.learners.sharded import of_part
 from lomtree.learners.tree.structure import leaf_depths
 from lomtree.model.model import Model, from_state_dict, to_state_dict
+from lomtree.model.model_file import MALFORMED_HEADER
 from lomtree.storage.container import read_arrays, write_arrays
 from lomtree.storage.state_dict import StateDict
 from lomtree.training.sources import Numbered
@@ -127,7 +129,17 @@ class ShardJob(NamedTuple):
     tell: Tell
 
     def found(self) -> bytes | None:
-        return self.scratch.find(self.number) if self.scratch else None
+        """What an earlier run has kept, if it is a model with these options: the folder may be
+        anybody's."""
+        shard = self.scratch.find(self.number) if self.scratch else None
+        return shard if shard is not None and _is_model(shard, self.plan.part) else None
+
+
+def _is_model(data: bytes, options: Options) -> bool:
+    try:
+        return from_state_dict(unstored(data), learning=False, execution=WORK).options == options
+    except (ModelError, *MALFORMED_HEADER):
+        return False
 
 
 def train_shard(job: ShardJob, scales: Scales, pieces: list[Piece]) -> bytes:

@@ -196,7 +196,7 @@ class Coming:
 
     def __init__(self, dtype: Any, length: int, pieces: Callable[[], Iterable[np.ndarray]]) -> None:
         self.dtype = np.dtype(dtype)
-        self.shape = (length,)
+        self.ndim, self.shape = 1, (length,)
         self.nbytes = length * self.dtype.itemsize
         self.pieces = pieces
 

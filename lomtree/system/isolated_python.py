@@ -5,8 +5,10 @@ it would be executed. So the other process is isolated (-I: what is found neithe
 current folder nor on the environment) and is told where this one finds its packages.
 """
 
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
 
 _PROGRAM = """
 import sys
@@ -47,3 +49,17 @@ def isolated(module: str, function: str, *arguments: str) -> list[str]:
     )
     writes_no_bytecode = ["-B"] if sys.dont_write_bytecode else []
     return [sys.executable, "-I", *writes_no_bytecode, "-c", program]
+
+
+@contextlib.contextmanager
+def isolated_children() -> Iterator[None]:
+    """The processes that multiprocessing starts meanwhile are isolated, too: it starts them with
+    `python -c`, and then gives them this one's search path."""
+    from multiprocessing import util
+
+    flags = util._args_from_interpreter_flags  # type: ignore[attr-defined]
+    util._args_from_interpreter_flags = lambda: ["-I", *flags()]  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        util._args_from_interpreter_flags = flags  # type: ignore[attr-defined]

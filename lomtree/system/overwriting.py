@@ -4,7 +4,6 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterable
-from itertools import combinations
 
 from lomtree.core.errors import LomtreeError, OptionError
 from lomtree.system.atomic_file import STANDARD
@@ -29,13 +28,12 @@ class _File:
             return self._path != STANDARD
         return stat.S_ISREG(self._status.st_mode)
 
-    def is_same(self, other: "_File") -> bool:
-        """Also under another name, or through a link or a redirection."""
-        if self._status is not None and other._status is not None:
-            return os.path.samestat(self._status, other._status)
-        if self._status is None and other._status is None:
-            return os.path.realpath(self._path) == os.path.realpath(other._path)
-        return False
+    @property
+    def identity(self) -> tuple:
+        """The same for a file under another name, or through a link or a redirection."""
+        if self._status is not None:
+            return self._status.st_dev, self._status.st_ino
+        return (os.path.realpath(self._path),)
 
 
 def _files(named: Iterable[Named], stream: int) -> list[_File]:
@@ -54,11 +52,12 @@ def refuse_existing(path: str) -> None:
 def refuse_overwriting(outputs: Iterable[Named], inputs: Iterable[Named]) -> None:
     """OptionError if one of the files to be written is one to be read, or is there twice. As a
     path, '-' is standard output or standard input."""
-    written, read = _files(outputs, stream=1), _files(inputs, stream=0)
-    for output in written:
-        for source in read:
-            if output.is_same(source):
-                raise OptionError(f"{output.shown} would overwrite {source.shown}")
-    for one, other in combinations(written, 2):
-        if one.is_same(other):
-            raise OptionError(f"{one.shown} and {other.shown} are the same file")
+    read = {file.identity: file for file in _files(inputs, stream=0)}
+    written: dict[tuple, _File] = {}
+    for output in _files(outputs, stream=1):
+        if output.identity in read:
+            raise OptionError(f"{output.shown} would overwrite {read[output.identity].shown}")
+        if output.identity in written:
+            other = written[output.identity]
+            raise OptionError(f"{other.shown} and {output.shown} are the same file")
+        written[output.identity] = output

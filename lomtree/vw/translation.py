@@ -10,24 +10,34 @@ from lomtree.vw.arguments import Arguments, Given, read_arguments
 from lomtree.vw.row import Outcome
 
 NOWHERE = "/dev/null"
+INITIAL = "the initial model"
 _STDIN, _STDOUT = ("-", "/dev/stdin"), ("-", "/dev/stdout")
 _HELD_OUT = 10  # VW's default: one of so many, if there are several passes
 _MOST_SHOWN = 1000  # labels that predict --top prints at most
 _RAW = "10"  # labels with probabilities, where VW writes the scores of all
 _LAST = "--predict-only"  # an option of a model that no other is trained from
 _PATH_NAMESPACE = "\\x88"  # where VW's recall tree keeps features of its own
+_WRITTEN = {
+    "final": "-f", "predictions": "-p", "raw": "-r", "cache_file": "--cache_file",
+    "readable": "--readable_model", "invert_hash": "--invert_hash",
+}  # fmt: skip
+
+Named = tuple[str, str]  # what a file is for a person, and its path
 
 
 @dataclass
 class Translation:
     """`commands` are run one after the other, each the words after `lomtree`. If `spooled` is a
     path, standard input is copied to it first, because several commands read it. `folder` is one to
-    make for what lies between the commands, '' if nothing does."""
+    make for what lies between the commands, '' if nothing does. `read` and `written` are the files
+    of all commands with what each is: no command knows those of the others."""
 
     commands: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     spooled: str = ""
     folder: str = ""
+    read: list[Named] = field(default_factory=list)
+    written: list[Named] = field(default_factory=list)
     quiet: bool = False
     only_shown: bool = False
 
@@ -65,9 +75,21 @@ class _Translator:
             self._test()
         else:
             self._train()
+        self._name_files()
         if self.translation.quiet:
             for words in self.translation.commands:
                 words.append("--quiet")
+
+    def _name_files(self) -> None:
+        self.translation.read = [("the data", path) for path in self._data]
+        if self._initial:
+            self.translation.read.append((INITIAL, self._initial))
+        self.translation.written = [
+            (name, "-" if path in _STDOUT else path)
+            for role, name in _WRITTEN.items()
+            for path in dict.fromkeys(self._arguments.of_role(role))
+            if not (role == "final" and self._has("test"))
+        ]
 
     def _has(self, role: str) -> bool:
         return bool(self._arguments.of_role(role))

@@ -8,7 +8,7 @@
 - bounds   what a bound on the statistics costs in errors (`make soak`)
 - matrix   the tests' core and the same models on every Python and numba (`make matrix`)
 
-fuzzer draws the inputs of fuzz, vw_lines those for a running VW, drift makes the streams of kill
-and soak, journal adds up what is done in pieces. fuzz shares its generators and its naive parsers
-with tests/.
+fuzzers/ has what fuzz tries, vw_lines draws the lines for a running VW, killing has the children
+that kill ends, drift makes the streams of kill and soak, journal adds up what is done in pieces.
+fuzz shares its generators and its naive parsers with tests/.
 """

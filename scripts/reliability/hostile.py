@@ -37,6 +37,7 @@ def run_tests(folder: Path, tests: list[str], before: Sequence[str] = (), **sett
         "TMPDIR": str(folder),
     }  # fmt: skip
     pytest = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    pytest += ["-o", "faulthandler_timeout=0"]  # a test may have to compile everything
     command = [*before, *pytest, *tests]
     return subprocess.run(command, cwd=ROOT, env=environment, **settings).returncode == 0
 

@@ -3,24 +3,25 @@
     python -m scripts.reliability.kill [--kills 50] [--write docs/reliability.md]
     python -m scripts.reliability.kill --kills 250 --seed 2 --journal build/kills.jsonl
 
-A training that saves checkpoints is started again and again with --resume, and killed after a
-random time, until it was killed so often. After each kill the model must be the whole one of before
-or another whole one, and nothing else may lie in its folder; the last run is left alone, and its
-model must be, byte for byte, that of a run that was never interrupted. As often all other commands
-that write are killed (a training that goes on, one that writes a cache, predictions or weights into
-a file, a conversion): their file must be the one of before or the one of a run that was never
-interrupted. With a journal, runs with different seeds add up.
+A training that saves checkpoints is started again and again with --resume, and killed, until it was
+killed so often. After each kill the model must be the whole one of before or another whole one, and
+nothing else may lie in its folder; when it comes to its end its model must be, byte for byte, that
+of a run that was never interrupted. As often all other commands that write are killed: their file
+must be the one of before or that of a run that was never interrupted.
+
+Half of the kills come after a random time; the other half at a random step, just before a file is
+made, named, synced or removed. A tenth is of processes of their own, from Python's start on; the
+others are children of this one (killing.py). With a journal, runs with different seeds add up.
 """
 
+import importlib.util
 import os
 import random
-import subprocess
-import sys
 import tempfile
-import time
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from lomtree.core.errors import ModelError
 from lomtree.model.model_file import read_model
@@ -28,27 +29,39 @@ from lomtree.storage.purposes import Purpose
 from scripts.command import add_write, parser_of, run_script
 from scripts.reliability.drift import Drift
 from scripts.reliability.journal import add_up
+from scripts.reliability.killing import is_killed, load_everything, process_is_killed, run
 from scripts.report import table, write_section
 
-LATEST = 1.5  # times what a run in one go takes, which saves no checkpoints
+LATEST = 1.3  # times what a quiet run takes
+PROCESSES = 0.1  # of the kills
+START = 0.5  # seconds: about what Python and the libraries take to start
+AT_A_STEP = 0.5  # of the kills of children
+MOST_STEPS = 40  # of the largest command; others end before
+OLD = b"the old file"
+CHECKPOINTS = 20  # of a pass
 
 
-class Counts(NamedTuple):
-    kills: int
-    old: int  # kills that left the file as it was before the run
-    new: int  # kills that left a newer one
-    none: int  # kills before there was one
-    copy: int  # whole ones under another name, left by a kill in the instant before the renaming
-    examples: int
-    checkpoints: int
-    seconds: float  # of a run in one go
+class Killer:
+    """Kills at moments that are drawn."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.took: dict[str, float] = {}  # seconds of a command in one go
+
+    def kill(self, name: str, words: list[str]) -> bool:
+        """Whether the command was killed before it had ended."""
+        rng, seconds = self.rng, LATEST * self.took[name] * self.rng.random()
+        if rng.random() < PROCESSES:
+            return process_is_killed(words, START * rng.random() + seconds)
+        step = rng.randrange(1, MOST_STEPS) if rng.random() < AT_A_STEP else 0
+        return is_killed(words, step, seconds)
 
 
-def train(data: Path, model: Path, every: int, resume: bool) -> list[str]:
-    more = ["--save-every", str(every), "--resume"] if resume else []
+def train(data: Path, model: Path, every: int = 0) -> list[str]:
+    more = ["--save-every", str(every), "--resume"] if every else []
     return [
-        sys.executable, "-m", "lomtree", "train", str(data), "--quiet", "--passes", "2", "-b", "20",
-        "--max-statistics", "30000", *more, "-f", str(model),
+        "train", str(data), "--quiet", "--passes", "2", "-b", "14", "--max-statistics", "3000",
+        *more, "-f", str(model),
     ]  # fmt: skip
 
 
@@ -63,137 +76,151 @@ def whole(model: Path) -> bytes | None:
     return model.read_bytes()
 
 
-def kill_often(kills: int, lines: int, seed: int, folder: Path) -> Counts:
-    rng, data, model = random.Random(seed), folder / "data.vw", folder / "model" / "m.lom"
-    model.parent.mkdir()
-    data.write_bytes(b"".join(Drift(500, 0.5).blocks(lines)))
-    subprocess.run(train(data, folder / "whole.lom", 0, False), check=True)  # compiles, too
-    begun = time.perf_counter()
-    subprocess.run(train(data, folder / "whole.lom", 0, False), check=True)
-    took = time.perf_counter() - begun
-    every = max(1, lines // 20)
-    done, fates = 0, {"old": 0, "new": 0, "none": 0, "copy": 0}
-    before = None
-    while done < kills:
-        process = subprocess.Popen(train(data, model, every, True))
-        time.sleep(LATEST * took * rng.random())
-        process.kill()
-        if process.wait() == 0:  # it had ended: from the beginning again
-            check_last(model, folder)
-            before = None
-            model.unlink()
-            continue
-        done += 1
+def copies(folder: Path, name: str, check: Callable[[Path], object]) -> int:
+    """How many whole ones are there under another name: killed in the instant before the renaming.
+    They are removed."""
+    others = [path for path in folder.iterdir() if path.name != name]
+    for path in others:
+        check(path)
+        path.unlink()
+    return len(others)
+
+
+def kill_checkpoints(kills: int, lines: int, killer: Killer, folder: Path) -> Counter:
+    data, model, last = folder / "data.vw", folder / "model" / "m.lom", folder / "whole.lom"
+    every = max(1, lines // CHECKPOINTS)
+    killer.took["checkpoints"] = run(train(data, folder / "model" / "timed.lom", every))
+    (folder / "model" / "timed.lom").unlink()
+    fates, before = Counter(kills=0), None
+    while fates["kills"] < kills:
+        killed = killer.kill("checkpoints", train(data, model, every))
+        fates["kills"] += killed
         after = whole(model)
-        fates["none" if after is None else "old" if after == before else "new"] += 1
-        for name in set(os.listdir(model.parent)) - {model.name}:
-            read_model(str(model.parent / name), Purpose.LEARN)  # whole: killed in the very instant
-            (model.parent / name).unlink()
-            fates["copy"] += 1
+        if killed:
+            fates["none" if after is None else "old" if after == before else "new"] += 1
+        fates["copy"] += copies(model.parent, model.name, whole)
         if after is not None and read_model(str(model), Purpose.LEARN).unfinished is None:
-            check_last(model, folder)  # killed between the last write and the end
+            if after != last.read_bytes():
+                raise SystemExit("the model is not that of a run in one go")
+            fates["ends"] += 1  # from the beginning again
             after = None
             model.unlink()
         before = after
-    subprocess.run(train(data, model, every, True), check=True)
-    check_last(model, folder)
-    return Counts(done, *fates.values(), 2 * lines, 2 * lines // every, took)
-
-
-def others(data: Path, model: Path) -> dict[str, list[str]]:
-    """Commands whose last word is the file that they write."""
-    lomtree = [sys.executable, "-m", "lomtree"]
-    return {
-        "train -i": [*lomtree, "train", str(data), "--quiet", "-i", str(model), "-f"],
-        "train": [*lomtree, "train", str(data), "--quiet", "-b", "20", "-f"],
-        "train --cache": [
-            *lomtree, "train", str(data), "--quiet", "-b", "20", "-f", os.devnull, "--cache",
-        ],
-        "predict -p": [*lomtree, "predict", "--quiet", "-i", str(model), str(data), "-p"],
-        "inspect --weights": [*lomtree, "inspect", str(model), "--quiet", "--weights"],
-        "convert": [*lomtree, "convert", str(data), "--quiet", "--to", "fasttext"],
-    }  # fmt: skip
-
-
-def kill_others(kills: int, lines: int, seed: int, folder: Path) -> Counter:
-    """So many kills of the other commands in turn; what they left."""
-    rng, data, model = random.Random(seed), folder / "other.vw", folder / "whole.lom"
-    data.write_bytes(b"".join(Drift(500, 0.5).blocks(lines)))
-    fates: Counter = Counter()
-    expected, took = {}, {}
-    for name, words in others(data, model).items():
-        for _ in range(2):  # the first one compiles
-            (folder / "expected").unlink(missing_ok=True)
-            begun = time.perf_counter()
-            subprocess.run([*words, str(folder / "expected")], check=True)
-            took[name] = time.perf_counter() - begun
-        expected[name] = (folder / "expected").read_bytes()
-        (folder / "expected").unlink()
-    for number in range(kills):
-        name, words = list(others(data, model).items())[number % len(expected)]
-        own = folder / f"killed-{number}"
-        own.mkdir()
-        target = own / "file"
-        if name not in ("train --cache", "convert"):  # which replace no other file
-            target.write_bytes(b"the old file")
-        process = subprocess.Popen([*words, str(target)], stderr=subprocess.DEVNULL)
-        time.sleep(LATEST * took[name] * rng.random())
-        process.kill()
-        process.wait()
-        left = {path.name: path.read_bytes() for path in own.iterdir()}
-        after = left.pop("file", b"the old file")
-        if after not in (b"the old file", expected[name]):
-            raise SystemExit(f"{name}: the file is neither the old nor the new one")
-        if any(content != expected[name] for content in left.values()):
-            raise SystemExit(f"{name}: left {list(left)}")
-        fates["other kills"] += 1
-        fates["other new"] += after == expected[name]
-        fates["other copies"] += len(left)
+    run(train(data, model, every))
+    if model.read_bytes() != last.read_bytes():
+        raise SystemExit("the model is not that of a run in one go")
     return fates
 
 
-def check_last(model: Path, folder: Path) -> None:
-    if model.read_bytes() != (folder / "whole.lom").read_bytes():
-        raise SystemExit("the model is not that of a run in one go")
+def commands(data: Path, model: Path) -> dict[str, tuple[list[str], str]]:
+    """All other commands that write: their words, in which FOLDER is where they do; and the name of
+    the file."""
+    quiet, tables = "--quiet", ["-b", "14"]
+    found = {
+        "train": ["train", str(data), quiet, *tables, "-f", "FOLDER/file"],
+        "train -i": ["train", str(data), quiet, "-i", str(model), "-f", "FOLDER/file"],
+        "train --cache": [
+            "train", str(data), quiet, *tables, "-f", os.devnull, "--cache", "FOLDER/file",
+        ],
+        "train -p": ["train", str(data), quiet, *tables, "-f", os.devnull, "-p", "FOLDER/file"],
+        "predict -p": ["predict", quiet, "-i", str(model), str(data), "-p", "FOLDER/file"],
+        "predict --into": ["predict", quiet, "-i", str(model), str(data), "--into", "FOLDER"],
+        "inspect --weights": ["inspect", str(model), quiet, "--weights", "FOLDER/file"],
+        "compact": ["compact", str(model), quiet, "-f", "FOLDER/file"],
+        "convert": ["convert", str(data), quiet, "--to", "fasttext", "FOLDER/file"],
+        "vw -f": ["vw", "--oaa", "3", "-b", "14", "-d", str(data), quiet, "-f", "FOLDER/file"],
+    }  # fmt: skip
+    if importlib.util.find_spec("matplotlib") is not None:
+        found["inspect --plot"] = ["inspect", str(model), quiet, "--plot", "FOLDER/file.svg"]
+    names = {"predict --into": f"{data.name}.txt", "inspect --plot": "file.svg"}
+    return {name: (words, names.get(name, "file")) for name, words in found.items()}
 
 
-def report(entry: Counts, total: Counter) -> str:
+MAKES_ALONE = ("train --cache", "convert", "predict --into")  # these replace no other file
+
+
+def kill_others(kills: int, killer: Killer, folder: Path) -> Counter:
+    """So many kills of the other commands in turn; what they left."""
+    own, expected = folder / "own", {}
+    own.mkdir()
+    kinds = commands(folder / "data.vw", folder / "whole.lom")
+
+    def placed(words: list[str]) -> list[str]:
+        return [word.replace("FOLDER", str(own)) for word in words]
+
+    for name, (words, file) in kinds.items():
+        load_everything(placed(words), own)
+        killer.took[name] = run(placed(words))
+        expected[name] = (own / file).read_bytes()
+        (own / file).unlink()
+    fates: Counter = Counter()
+    names = list(kinds)
+    while fates["other kills"] < kills:
+        name = names[fates["other tries"] % len(names)]
+        words, file = kinds[name]
+        old = b"" if name in MAKES_ALONE else OLD
+        if old:
+            (own / file).write_bytes(old)
+        killed = killer.kill(name, placed(words))
+        after = (own / file).read_bytes() if (own / file).exists() else b""
+        if after != expected[name] and (after != old or not killed):
+            raise SystemExit(f"{name}: the file is neither the old nor the new one")
+        left = copies(own, file, partial(_check_same, name, expected[name]))
+        (own / file).unlink(missing_ok=True)
+        fates += Counter(
+            {
+                "other tries": 1, "other kills": killed,
+                "other new": killed and after == expected[name], "other copies": left,
+            }
+        )  # fmt: skip
+    return fates
+
+
+def _check_same(name: str, expected: bytes, path: Path) -> None:
+    if path.read_bytes() != expected:
+        raise SystemExit(f"{name}: left {path.name}")
+
+
+def report(total: Counter, lines: int) -> str:
+    names = ", ".join(commands(Path("data"), Path()))
     rows = [
-        ["kill -9", f"{total['kills']:,}"],
+        ["kill -9 of a training with checkpoints", f"{total['kills']:,}"],
         ["before the first checkpoint", f"{total['none']:,}"],
         ["left the checkpoint of before", f"{total['old']:,}"],
         ["left a newer one", f"{total['new']:,}"],
         ["left a second copy of it", f"{total['copy']:,}"],
-        [f"kill -9 of {', '.join(others(Path(), Path()))}", f"{total['other kills']:,}"],
-        [
-            "left the file of before",
-            f"{total['other kills'] - total['other new']:,}",
-        ],
+        ["came to its end, with the model of a run in one go", f"{total['ends'] + 1:,} times"],
+        [f"kill -9 of {names}", f"{total['other kills']:,}"],
+        ["left the file of before", f"{total['other kills'] - total['other new']:,}"],
         ["left the new one", f"{total['other new']:,}"],
         ["left a second copy of it", f"{total['other copies']:,}"],
         ["files that were not whole", "0"],
-        ["the last model is that of a run in one go", "yes, byte for byte"],
     ]
+    every = max(1, lines // CHECKPOINTS)
     return (
-        f"`lomtree train data.vw --passes 2 --save-every {entry.examples // entry.checkpoints} "
-        f"--resume` over {entry.examples:,} examples ({entry.checkpoints} checkpoints, "
-        f"{entry.seconds:.1f} s in one go), killed after random times and started again:\n\n"
+        f"`lomtree train data.vw --passes 2 --save-every {every} --resume` over {2 * lines:,} "
+        "examples, killed and started again; and all other commands that write:\n\n"
     ) + table(["", ""], rows)
 
 
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--lines", type=int, default=200_000, help="of the data")
+    parser.add_argument("--lines", type=int, default=4_000, help="of the data")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--journal", type=Path, help="of runs with other seeds, which add up")
     add_write(parser)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        entry = kill_often(given.kills, given.lines, given.seed, Path(folder))
-        counts = kill_others(given.kills, given.lines, given.seed, Path(folder))
-    fates = {name: getattr(entry, name) for name in ("kills", "none", "old", "new", "copy")}
-    text = report(entry, add_up(given.journal, "kills", given.seed, counts + Counter(fates)))
+    killer = Killer(given.seed)
+    with tempfile.TemporaryDirectory() as work:
+        folder = Path(work)
+        (folder / "model").mkdir()
+        (folder / "data.vw").write_bytes(b"".join(Drift(200, 0.5).blocks(given.lines)))
+        load_everything(train(folder / "data.vw", folder / "model" / "m.lom"), folder / "model")
+        run(train(folder / "data.vw", folder / "whole.lom"))
+        fates = kill_checkpoints(given.kills, given.lines, killer, folder)
+        fates += kill_others(given.kills, killer, folder)
+    text = report(add_up(given.journal, "kills", given.seed, fates), given.lines)
     print(text)
     if given.write:
         write_section(given.write, "kills", text)

@@ -4,7 +4,6 @@ VW shows numbers with six digits, so they may differ in the last one. What it ta
 not drawn: there the two differ on purpose (docs/text.md).
 """
 
-import importlib.util
 import re
 import subprocess
 import sys
@@ -17,7 +16,6 @@ import numpy as np
 from lomtree.formats.line import make_arrays
 from lomtree.formats.vw import parse
 
-HAS_VW = importlib.util.find_spec("vowpalwabbit") is not None
 LINES_FOR_VW = 20_000  # at a time: to start VW takes as long as to read thousands
 BITS = 24
 
@@ -31,7 +29,7 @@ Features = list[tuple[int, float]]
 def _name(random: Random) -> bytes:
     if random.random() < 0.2:
         return b"%d" % random.randrange(10 ** random.randrange(1, 12))
-    return bytes(random.choice(_NAMES) for _ in range(random.choice([1, 1, 2, 4, 7, 8, 9, 17])))
+    return bytes(random.choices(_NAMES, k=random.choice([1, 1, 2, 4, 7, 8, 9, 17])))
 
 
 def _number(random: Random) -> bytes:

@@ -290,3 +290,34 @@ def test_options_are_completed():
     assert "plain,--learning-rate" in completed("lomtree train --lea", 2)
     assert completed("lomtree vw --log_m", 2) == ["plain,--log_multi"]
     assert set(completed("lomtree v", 1)) == {"plain,vw"}
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("-d data.vw -f x --readable_model data.vw", "--readable_model data.vw would overwrite"),
+        ("-d data.vw -f x --invert_hash data.vw", "--invert_hash data.vw would overwrite"),
+        ("-d data.vw -i model.lom -f x --readable_model model.lom", "--readable_model model.lom"),
+        ("-d data.vw --readable_model w --invert_hash w", "are the same file"),
+        ("-d data.vw -f x --readable_model x", "-f x and --readable_model x are the same file"),
+        ("-t -i model.lom -d data.vw -p p -r p", "-p p and -r p are the same file"),
+        ("-d data.vw -f x --cache_file data.vw -p p", "--cache_file data.vw would overwrite"),
+    ],
+)
+def test_no_command_of_a_line_writes_what_another_reads(
+    lomtree, data, model, tmp_path, monkeypatch, line, sentence
+):
+    monkeypatch.chdir(tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    done = lomtree("vw", *line.split())
+    assert done.status == 2
+    assert sentence in done.err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_training_goes_on_in_place(lomtree, data, model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = Path(model).read_bytes()
+    done = lomtree("vw", "-d", "data.vw", "-i", "model.lom", "-f", "model.lom", "--quiet")
+    assert done.status == 0
+    assert Path(model).read_bytes() != before

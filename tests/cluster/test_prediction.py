@@ -1,6 +1,7 @@
 """A file in, a file out: whole or not there, and made once."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -53,3 +54,24 @@ def test_mistakes_are_one_sentence(lomtree, model, parts, tmp_path):
         done = lomtree("predict", "-i", model, *parts, *arguments)
         assert done.status == 2
         assert sentence in done.err
+
+
+@pytest.mark.parametrize("read", ["data", "link", "model"])
+def test_predictions_take_the_place_of_nothing_that_is_read(
+    lomtree, model, parts, tmp_path, monkeypatch, read
+):
+    """x has its predictions in x.txt, which may be something else already."""
+    monkeypatch.chdir(tmp_path)
+    content = Path(model if read == "model" else parts[0]).read_bytes()
+    Path("x").write_bytes(Path(parts[0]).read_bytes())
+    Path("kept").write_bytes(content)
+    os.utime("kept", (0, 0))  # older than x: predictions would be made anew
+    os.symlink("kept", "x.txt") if read == "link" else os.rename("kept", "x.txt")
+    kept = "kept" if read == "link" else "x.txt"
+    given = ("-i", "x.txt", "x") if read == "model" else ("-i", model, "x", kept)
+    done = lomtree("predict", *given, "--into", ".")
+    what = "the model" if read == "model" else "the data"
+    assert (done.status, done.err) == (
+        2, f"lomtree: --into ./x.txt would overwrite {what} {kept}\n",
+    )  # fmt: skip
+    assert Path(kept).read_bytes() == content

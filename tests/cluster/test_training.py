@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from lomtree.cluster import chunks
+from lomtree.cluster.scratch import data_of
 from lomtree.model.model_file import read_model
+from tests.generators.strange_files import put_together, take_apart
 
 SETTINGS = ("-b", 18, "--shards", 3, "--passes", 2, "--quiet")
 
@@ -86,6 +88,32 @@ def test_a_second_run_goes_on_from_the_shards_that_are_there(
     same(once, train(*parts, "--scheduler", address, "--scratch", scratch)[1])
     assert kept[0].stat().st_mtime_ns == times
     assert kept[1].exists()
+
+
+def test_what_is_no_shard_is_trained_anew(train, lomtree, parts, address, once, tmp_path):
+    """A whole model of another kind, or other numbers than its header says."""
+    scratch = tmp_path / "scratch"
+    same(once, train(*parts, "--scheduler", address, "--scratch", scratch)[1])
+    kept = sorted(scratch.rglob("*.lom"))
+    other = ("train", *parts, "--algorithm", "oaa", "-b", 18, "--quiet", "-f", kept[1])
+    assert lomtree(*other).status == 0
+    header, arrays = take_apart(kept[2].read_bytes())
+    arrays["nodes.left"][0] = 2**30
+    kept[2].write_bytes(put_together(header, arrays))
+    same(once, train(*parts, "--scheduler", address, "--scratch", scratch)[1])
+
+
+def test_data_that_was_replaced_is_other_data(tmp_path):
+    """Also by a file of the same size and time."""
+    data, other = tmp_path / "data", tmp_path / "other"
+    data.write_text("a |f x\n")
+    before = data_of([str(data)])
+    assert data_of([str(data)]) == before
+    other.write_text("b |f x\n")
+    times = data.stat()
+    os.utime(other, ns=(times.st_atime_ns, times.st_mtime_ns))
+    os.replace(other, data)
+    assert data_of([str(data)]) != before
 
 
 def test_a_killed_worker_changes_nothing(train, client, parts, once):

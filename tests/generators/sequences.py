@@ -45,7 +45,7 @@ CHANGING: dict[str, list] = {
     "-l": [1e-6, 0.5, 1e6], "--power-t": [0, 0.3, 1], "--clip": [1e-6, 1, 1e6],
     "--holdout": [0.1, 0.9], "--max-labels": [3, 100], "-k": [1, 9, 40], "--passes": [2, 3],
     "--seed": [0, 1, 2**63 - 1], "--threads": [1, 2, 10**6], "--predict-only": [None],
-    "--save-every": [1, 7, 30], "--quiet": [None],
+    "--save-every": [17, 40], "--quiet": [None],
 }  # fmt: skip
 OF_LOMTREE: dict[str, list] = {
     "-T": [1, 3, 2**28 - 1], "-R": [0, 0.5, 1e9], "--min-impurity": [0, 0.9],
@@ -75,6 +75,7 @@ class Sequence:
     def play(self, steps: int) -> None:
         """BrokenPromiseError, with all that was done, if something is not accepted."""
         kinds = [self._train, self._train, self._go_on, self._go_on, self._stop_and_resume]
+        kinds.append(self._compact)
         for number in range(steps):
             kind = self._random.choice(kinds) if self._models else self._train
             kind(self._folder / f"m{number}.lom")
@@ -83,7 +84,7 @@ class Sequence:
 
     def _data(self, name: str, bad: bool = False) -> Path:
         path, random = self._folder / name, self._random
-        count = random.choice([1, 5, 40, 120])
+        count = random.choice([1, 5, 20, 60])
         text = some_lines(random, random.choice([1, 3, 12]), count)
         path.write_text(text + BAD_LINE if bad else text)
         return path
@@ -119,10 +120,15 @@ class Sequence:
         done = self._call("train", self._data("b.vw"), "-i", before, *options, "-f", target)
         self._wrote(target, done[0])
 
+    def _compact(self, model: Path) -> None:
+        before = self._random.choice(self._models)
+        self._wrote(model, self._call("compact", before, "-f", model)[0])
+
     def _stop_and_resume(self, model: Path) -> None:
         """A run that ends at a bad line behind a checkpoint, which is then mended."""
         data = self._data("c.vw", bad=True)
-        options = [*self._new_options(), "--save-every", str(self._random.choice([1, 4, 20]))]
+        every = 1 + len(data.read_text().splitlines()) // self._random.choice([2, 3, 7, 100])
+        options = [*self._new_options(), "--save-every", str(every)]
         options = [word for word in options if word != "--predict-only"]
         self._call("train", data, *options, "-f", model)
         if not model.exists():
@@ -137,17 +143,15 @@ class Sequence:
         self._call("train", self._data("d.vw"), "-i", model, "-f", self._folder / "further.lom")
 
     def _read(self, model: Path) -> None:
-        command = self._random.choice(
-            [
-                ("predict", "-i", model, self._data("e.vw"), "--top", 3),
-                ("predict", "-i", model, self._data("e.vw"), "--walk"),
-                ("test", "-i", model, self._data("e.vw"), "--by-label"),
-                ("inspect", model, "--json"),
-                ("inspect", model),
-                ("inspect", model, "--path", "|f w1 v1:3e38 n1:-1e20"),
-                ("train", self._data("e.vw"), "-i", model, "-f", self._folder / "further.lom"),
-            ]
-        )
-        if command[0] == "test" and self._call(*command)[0] == 0:
-            return
-        self._call(*command)
+        further = self._folder / "further.lom"
+        commands: list[Callable[[], tuple]] = [
+            lambda: ("predict", "-i", model, self._data("e.vw"), "--top", 3),
+            lambda: ("predict", "-i", model, self._data("e.vw"), "--walk"),
+            lambda: ("test", "-i", model, self._data("e.vw"), "--by-label"),
+            lambda: ("inspect", model, "--json"),
+            lambda: ("compact", model, "-f", further),
+            lambda: ("inspect", model),
+            lambda: ("inspect", model, "--path", "|f w1 v1:3e38 n1:-1e20"),
+            lambda: ("train", self._data("e.vw"), "-i", model, "-f", further),
+        ]
+        self._call(*self._random.choice(commands)())

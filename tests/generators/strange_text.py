@@ -18,6 +18,7 @@ _NAMES = [
 ]  # fmt: skip
 _GAPS = [b" ", b" ", b" ", b" ", b"\t", b"  ", b" \t", b"\x0b", b"\r", b""]
 _ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r\r\n", b"\n\n", b" \n", b"\r"]
+_LETTERS = b"abcdefgh019_\xc3\xbc"
 _BYTES = b" \t\n\r|:'#.+-eE019afx\0\xff"
 
 
@@ -33,7 +34,7 @@ def _number(random: Random) -> bytes:
 def _name(random: Random) -> bytes:
     if random.random() < 0.5:
         return random.choice(_NAMES)
-    return bytes(random.choice(b"abcdefgh019_\xc3\xbc") for _ in range(random.randrange(1, 20)))
+    return bytes(random.choices(_LETTERS, k=random.randrange(1, 20)))
 
 
 def _valued(random: Random, name: bytes) -> bytes:
@@ -125,7 +126,7 @@ def strange_text(random: Random, format: str) -> bytes:
     if random.random() < 0.1:
         return random.randbytes(random.randrange(60))
     if random.random() < 0.1:
-        return bytes(random.choice(_BYTES) for _ in range(random.randrange(60)))
+        return bytes(random.choices(_BYTES, k=random.randrange(60)))
     line = _vw_line if format == "vw" else _libsvm_line
     count = random.randrange(1, 6)
     text = b"".join(line(random) + random.choice(_ENDS) for _ in range(count))

@@ -155,6 +155,14 @@ def test_a_file_gives_the_same_model(model, whole, batch, tmp_path):
     np.testing.assert_allclose(before.probabilities[:, 0], after.probabilities[:, 0], atol=0.05)
 
 
+def test_a_small_one_too_can_be_written(lines, tmp_path):
+    """None of its arrays has few bits: the check of what was written sees them as they come."""
+    (tmp_path / "data.vw").write_bytes(b"".join(lines[:60]))
+    small = sharded(str(tmp_path / "data.vw"))
+    write_model(small, str(tmp_path / "model.lom"), predict_only=True)
+    assert len(read_model(str(tmp_path / "model.lom")).labels) == len(small.labels)
+
+
 def test_its_training_has_ended(whole, tmp_path):
     (tmp_path / "model.lom").write_bytes(whole)
     with pytest.raises(ModelError, match="cannot go on"):

@@ -29,7 +29,7 @@ def decoded(dtype: str, length: int, kind: str, data: bytes) -> np.ndarray:
             codes.append((bases[block] + more) % 2**32)
         first += 4 * widths[block]
     numbers = iter(_numbers(kind, codes, listed))
-    whole = [next(numbers) if one else -1 for one in there]
+    whole = [next(numbers) if one else 2**32 - 1 for one in there]  # -1 in 32 bits
     if dtype == "<f4":
         return np.array(whole, np.float32)
     if dtype == "<i4":

@@ -1,10 +1,12 @@
 """Whatever is started beside a run, nothing of the current folder is executed."""
 
+import os
 import subprocess
 import sys
 
 import pytest
 
+from lomtree.cluster.connection import Cluster, connected
 from lomtree.jit import trial
 from lomtree.system.isolated_python import isolated
 from lomtree.training import warmup
@@ -18,6 +20,8 @@ SHADOWED = (
     "sitecustomize",
     "usercustomize",
     "typing",
+    "multiprocessing",
+    "distributed",
 )
 
 
@@ -54,6 +58,16 @@ def test_the_process_that_compiles_beside_a_first_run(hostile, started, monkeypa
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     warmup.start("lomtree")
     assert [process.wait() for process in started] == [0]
+    assert not (hostile / "executed").exists()
+
+
+def test_the_workers_of_a_cluster_of_ones_own(hostile):
+    """And what multiprocessing starts beside them."""
+    pytest.importorskip("distributed")
+    with connected(Cluster(workers=1)) as client:
+        folders = client.run(lambda dask_worker: dask_worker.local_directory).values()
+        owners = [(os.stat(one).st_uid, os.stat(os.path.dirname(one)).st_uid) for one in folders]
+    assert owners == [(os.geteuid(), os.geteuid())]
     assert not (hostile / "executed").exists()
 
 
