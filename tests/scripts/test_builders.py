@@ -110,15 +110,20 @@ def test_objects_with_many_pictures(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "match"),
+    ("text", "match"),
     [
-        (gzip.compress(b"1 2 3 4\n"), "line 1 is not 27 numbers and an object"),
-        (gzip.compress(b"1 " * 27 + b"cat\n"), "line 1 is not 27 numbers and an object"),
-        (gzip.compress(b"word " * 27 + b"12\n"), "could not convert"),
-        (histograms({"1": 5}), "no object has 100 pictures"),
+        (b"1 2 3 4\n", "line 1 is not 27 numbers and an object"),
+        (b"1 " * 27 + b"cat\n", "line 1 is not 27 numbers and an object"),
+        (b"word " * 27 + b"12\n", "could not convert"),
     ],
 )
-def test_histograms_that_are_none(tmp_path, content, match):
-    (tmp_path / "w").write_bytes(content)
+def test_histograms_that_are_none(tmp_path, text, match):
+    (tmp_path / "w").write_bytes(gzip.compress(text))
     with pytest.raises(ValueError, match=match):
+        built(aloi_438, tmp_path / "w", tmp_path)
+
+
+def test_histograms_of_few_pictures(tmp_path):
+    (tmp_path / "w").write_bytes(histograms({"1": 5}))
+    with pytest.raises(ValueError, match="no object has 100 pictures"):
         built(aloi_438, tmp_path / "w", tmp_path)
