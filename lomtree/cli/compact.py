@@ -36,11 +36,11 @@ def compact(model, target, quiet) -> None:
     refuse_overwriting([("-f", target)], [("the model", model)])
     check_writable(target)
     say_compiling(quiet)
-    from lomtree.model.model_file import ModelBeingRead, write_model
+    from lomtree.model.model_file import ModelBeingRead, write_parts
 
     reading = ModelBeingRead(model, Purpose.RANK)
     read = reading.model()
-    after = write_model(read, target, predict_only=True)
+    after = write_parts(read, target, predict_only=True)
     say([*_table(reading.sizes, after), _ENDING], quiet)
 
 

@@ -34,10 +34,15 @@ MALFORMED_HEADER = (
 )
 
 
-def write_model(model: "Model", path: str, predict_only: bool = False) -> dict[str, int]:
+def write_model(model: "Model", path: str, predict_only: bool = False) -> None:
     """Write a model to a file; `predict_only`, in few bits and without what only training needs.
-    Returns the bytes of its parts. LomtreeError if what would be written is no model that can be
-    read again; then `path` is as it was."""
+    LomtreeError if what would be written is no model that can be read again; then `path` is as it
+    was."""
+    write_parts(model, path, predict_only)
+
+
+def write_parts(model: "Model", path: str, predict_only: bool) -> dict[str, int]:
+    """The same; returns the bytes of the model's parts."""
     from lomtree.model.model import to_state_dict
 
     with watch.stage("write model"):

@@ -272,7 +272,7 @@ def test_the_best_of_each_algorithm_is_tested_once(folder):
 
 
 def test_where_one_against_all_cannot_be_trained_only_its_predictions_are_timed():
-    rows = [row_of(one, 0.5) for one in settings("a", Grid((1,), (1, 4), (4,)), 5000, 99)]
+    rows = [row_of(one, 0.5) for one in settings("a", Grid((1,), (1, 4), (4,), (1,)), 5000, 99)]
     kinds = [(one.kind, one.setting.algorithm, one.passes) for one in finals_of(rows)]
     assert kinds[-3:] == [
         ("compact", "paper", 1),
