@@ -17,7 +17,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-15s %s\n", $$1, $$2}'
 	@echo
 	@echo 'PYTHON=python3.12  makes .venv with another Python than python3 (3.10 or newer)'
-	@echo 'WRITE=1            lets bench, fuzz, soak and reproduce write into docs/, not into build/'
+	@echo 'WRITE=1            lets bench, fuzz, soak, long, hostile and reproduce write into docs/, not into build/'
 	@echo 'GRID=full          lets reproduce try all of the paper'\''s settings; GRID=smallest next to none'
 	@echo 'SETS="odp aloi"    lets reproduce take these sets alone; large ones are taken only so'
 	@echo 'CATALOG=mine.toml  lets reproduce take the sets of this file (docs/reproduce.md)'
@@ -38,8 +38,9 @@ test: environment-dev ## check style, types and imports, and run the tests
 matrix: environment-run ## run the tests' core on every Python, with the oldest and newest numba
 	$(BIN)/python -m scripts.reliability.matrix
 
+# Interrupted? The same command again: files of tests that went well are not run again.
 hostile: environment-dev ## run the tests as an ordinary user, with bounds checks, with little memory
-	$(BIN)/python -m scripts.reliability.hostile
+	$(BIN)/python -m scripts.reliability.hostile --only all --journal build/long/hostile.jsonl --write $(RELIABILITY)/reliability.md
 
 bench: environment-bench ## measure time and memory, beside Vowpal Wabbit and as classes grow
 	$(BIN)/python -m scripts.bench.beside_vw --write $(BENCH)/benchmarks.md
@@ -59,6 +60,7 @@ cluster: environment-dask ## measure training in shards, and on several workers
 	$(BIN)/python -m scripts.bench.cluster_simulation --from $(BENCH)/distributed.md --write $(BENCH)/distributed.md
 	$(BIN)/python -m scripts.reliability.worker_kills --write $(RELIABILITY)/distributed.md
 	$(BIN)/python -m scripts.reliability.worker_kills --set lemma-fi --passes 1 --write $(RELIABILITY)/distributed.md
+	$(BIN)/python -m scripts.reliability.worker_kills --set bible-verses --passes 1 --write $(RELIABILITY)/distributed.md
 
 fuzz: environment-dev ## send strange input for ten minutes
 	$(BIN)/python -m scripts.reliability.fuzz --write $(RELIABILITY)/reliability.md

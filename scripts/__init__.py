@@ -11,7 +11,7 @@ documents writes what docs/commands.md and docs/vw.md say of options, summaries 
 the top of docs/results.md say of measurements.
 
 Shared: command (command lines), report (sections of documents), picture (matplotlib), sets (where
-data is), program (which code made a result). python_stream follows the estimator beside one of
-scikit-learn's. unicode_names makes data of Python itself and needs nothing else: `python
-scripts/unicode_names.py`.
+data is), program (which code made a result), sharded_training (a tree in shards). python_stream
+follows the estimator beside one of scikit-learn's. unicode_names makes data of Python itself and
+needs nothing else: `python scripts/unicode_names.py`.
 """

@@ -15,6 +15,7 @@ from lomtree.examples.label_index import LabelIndex
 from lomtree.examples.typed_labels import NoWordError, label_of, word_of
 
 _OF_BYTES = "USiub"  # kinds of dtypes; floats that are equal may differ in their bytes
+_KINDS = {int: "iu", float: "f", bool: "b"}  # of dtypes that hold each of such labels as it is
 _WIDEST = 1 << 26  # bytes of an array of strings: where more are needed, it is one of objects
 
 
@@ -124,20 +125,31 @@ def coded(y: Any) -> Labels:
         raise ValueError(
             f"y has a {type(wrong).__name__} in it, which cannot be a label."
         ) from None
-    if any(label != label for label in different):
+    if any(map(is_nan, different)):
         raise ValueError("Input y contains NaN.")
     place_of = {label: place for place, label in enumerate(different)}
     places = np.fromiter(map(place_of.__getitem__, labels), np.int32, len(labels))
     return Labels(different, places)
 
 
+def is_nan(label: Any) -> bool:
+    """Whether it is not a number, or what pandas has for that, which will not be compared."""
+    try:
+        return bool(label != label)
+    except TypeError:
+        return True
+
+
 def _coded_by_bytes(y: np.ndarray) -> Labels:
     """The same of labels that are equal where their bytes are: compiled code compares these."""
-    text = np.ascontiguousarray(y).view(np.uint8)
-    ends = np.arange(0, len(text) + 1, y.itemsize)
+    letters = np.ascontiguousarray(y).view(np.uint32 if y.dtype.kind == "U" else np.uint8)
+    short = letters.max(initial=0) < 256  # a byte a letter says it all
+    text = letters.astype(np.uint8) if short else letters.view(np.uint8)
+    ends = np.arange(len(y) + 1) * (len(text) // max(len(y), 1))
     index, places = LabelIndex(), np.empty(len(y), np.int32)
     index.number(Strings(text, ends[:-1], ends[1:]), np.full(len(y), GOOD, np.int8), places)
-    return Labels(index.text.copy().view(y.dtype).tolist(), places)
+    found = index.text.astype(letters.dtype) if short else index.text.copy()
+    return Labels(found.view(y.dtype).tolist(), places)
 
 
 def label_strings(labels: Labels) -> Strings:
@@ -151,11 +163,12 @@ def label_strings(labels: Labels) -> Strings:
 def label_array(labels: Sequence[Hashable]) -> np.ndarray:
     """An array of labels; of objects, unless all are of one type that numpy has."""
     kinds = set(map(type, labels))
-    if kinds in ({int}, {float}, {bool}):
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind in _KINDS:
         made = np.array(labels)
-        if made.dtype.kind in "ifb":
+        if made.dtype.kind in _KINDS[kind]:
             return made
-    if kinds == {str} and 4 * len(labels) * max(map(len, labels)) <= _WIDEST:  # type: ignore[arg-type]
+    if kind is str and 4 * len(labels) * max(map(len, labels)) <= _WIDEST:  # type: ignore[arg-type]
         made = np.array(labels)
         if made.tolist() == list(labels):  # numpy takes zeros at the end for padding
             return made

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lomtree.arrays.classes import is_nan
 from lomtree.arrays.dicts import _packed, chosen
 from lomtree.arrays.names import FeatureNames
 from lomtree.arrays.rows import DenseRows, PackedRows, Rows, SparseRows, check_values
@@ -43,7 +44,10 @@ def split_label(frame: Any, name: str) -> tuple[Any, list[Any]]:
     if name not in table.columns:
         there = ", ".join(map(str, table.columns))
         raise ValueError(f"X has no column {name!r}; its columns are {there}.")
-    return table.drop(name).to_native(), table[name].to_list()
+    labels = table[name].to_list()
+    if any(label is None or is_nan(label) for label in labels):
+        raise ValueError(f"Input y contains NaN: the column {name!r} does.")
+    return table.drop(name).to_native(), labels
 
 
 def _narwhals() -> Any:
@@ -92,7 +96,8 @@ def _numbers(table: Any, place: int) -> np.ndarray:
     """A column of numbers, checked; a missing one is NaN, and so refused."""
     values = np.asarray(table[:, place].to_numpy())
     if values.dtype.kind not in "fiub":
-        values = np.array([np.nan if one is None else float(one) for one in values.tolist()])
+        cells = values.tolist()
+        values = np.array([np.nan if one is None or is_nan(one) else float(one) for one in cells])
     try:
         check_values(values)
     except ValueError as error:
@@ -116,10 +121,11 @@ def _choose(
     name: str, cells: list, names: FeatureNames, features: np.ndarray, values: np.ndarray
 ) -> None:
     """Write the features that the cells of a column choose; a missing one chooses none."""
-    different = {cell for cell in cells if cell is not None and cell == cell}
-    for cell in different:
-        if not isinstance(cell, str | int | float | bool):
-            raise ValueError(f"the column {name!r} has a {type(cell).__name__} in it, no string.")
+    cells = [None if is_nan(cell) else cell for cell in cells]
+    for kind in set(map(type, cells)) - {type(None)}:
+        if not issubclass(kind, str | int | float | bool):
+            raise ValueError(f"the column {name!r} has a {kind.__name__} in it, no string.")
+    different = set(cells) - {None}
     words = {cell: chosen(name, str(cell)) for cell in different}
     numbers = names.learn(words.values())
     found = {cell: numbers[word] for cell, word in words.items()}

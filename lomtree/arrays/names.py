@@ -35,7 +35,7 @@ def hash_names(names: list[str], seeds: list[int]) -> list[int]:
 
 
 class FeatureNames:
-    """Numbers of names that were asked for before are remembered."""
+    """Numbers of names that were asked for before are remembered. Several threads may ask."""
 
     def __init__(self) -> None:
         self.numbers: dict[Hashable, int] = {}
@@ -45,10 +45,11 @@ class FeatureNames:
         names = set(names)
         if len(self.numbers) > _REMEMBERED:
             self.numbers = {}
-        new = [name for name in names if name not in self.numbers]
+        numbers = self.numbers  # another thread may put an empty one in its place
+        new = [name for name in names if name not in numbers]
         if new:
-            self.numbers.update(zip(new, _numbers_of(new), strict=True))
-        return self.numbers
+            numbers.update(zip(new, _numbers_of(new), strict=True))
+        return numbers
 
 
 def _numbers_of(names: list[Hashable]) -> list[int]:

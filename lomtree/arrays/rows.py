@@ -12,11 +12,14 @@ import numpy as np
 
 from lomtree.examples.batch import CONSTANT, Batch, part, pick
 from lomtree.examples.merging import Merger
+from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
 
 MOST_FEATURES = 1 << 18  # of a batch, or those of one row if that has more
 MOST_ROWS = 1 << 13
 MOST_COLUMNS = 1 << 32
+LINE = 8  # float64 in a line of the cache
+FETCHED = 8  # rows ahead
 _NO_COLUMNS = np.empty(0, np.uint32)
 
 
@@ -45,11 +48,20 @@ def pack_dense(matrix, columns, rows, batch):
 
 
 @kernel
+def _fetch(indptr, indices, data, row):
+    """Ask for a row, which may lie anywhere, before it is its turn."""
+    for position in range(indptr[row], indptr[row + 1], LINE):
+        prefetch(indices, position)
+        prefetch(data, position)
+
+
+@kernel
 def pack_sparse(indptr, indices, data, columns, rows, batch):
     """The same for the rows of a matrix in CSR form."""
     to = np.int64(0)
     batch.starts[0] = 0
     for example in range(len(rows)):
+        _fetch(indptr, indices, data, rows[min(example + FETCHED, len(rows) - 1)])
         row = rows[example]
         for position in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):
             column, value = indices[position], np.float32(data[position])

@@ -21,6 +21,7 @@ from lomtree.formats.registry import AUTO
 from lomtree.system.pipeline import DEPTH
 
 MATRIX, FRAME, DICTS, LINES = "matrix", "frame", "dicts", "lines"
+_NOTHING = object()
 # What the model file is told about where its features come from: their numbers are those that text
 # of this format has. Lines have a format of their own.
 FORMATS = {MATRIX: "libsvm", FRAME: "csv", DICTS: "vw"}
@@ -41,7 +42,9 @@ def kind_of(X: Any) -> tuple[str, Any]:
         raise ValueError(f"X is one {kind}: put it into a list to make it one example.")
     if isinstance(X, Iterable) and not (hasattr(X, "__array__") and not hasattr(X, "dtype")):
         iterator = iter(X)
-        first = next(iterator, None)
+        first = next(iterator, _NOTHING)
+        if first is _NOTHING:
+            raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         kind = _kind_of_one(first)
         if iterator is X:  # a generator
             X = chain([first], X) if kind != MATRIX else [first, *X]
@@ -125,7 +128,10 @@ def _examples(X: Any, format: str, derived: Derivations) -> Iterator[Examples]:
 
 def check_weights(sample_weight: Any) -> np.ndarray:
     """float32[]; ValueError unless all are finite and none is negative."""
-    weights = np.asarray(sample_weight, np.float64)
+    try:
+        weights = np.asarray(sample_weight, np.float64)
+    except TypeError as error:
+        raise ValueError(f"Input sample_weight has no numbers: {error}.") from None
     if weights.ndim != 1:
         raise ValueError("Sample weights must be 1D array or scalar")
     if not np.all(np.isfinite(weights)) or np.any(weights > np.finfo(np.float32).max):

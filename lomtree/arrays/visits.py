@@ -16,6 +16,7 @@ from lomtree.arrays.rows import Rows
 from lomtree.examples.typed_labels import NoWordError, word_of
 from lomtree.hashing.counter_rng import draw
 from lomtree.jit.kernel import kernel
+from lomtree.system.pipeline import side_by_side
 
 MOST_TURNS = 16  # of one example: its weight is spread over them
 
@@ -34,17 +35,19 @@ def add_keys(batch, seed, keys):
 
 
 @kernel
-def mix_turns(seed, keys, turns):
-    """Let the number of a turn among equal ones count, too."""
-    for place in range(len(keys)):
-        keys[place] = draw(seed, keys[place] ^ draw(seed, np.uint64(turns[place])))
+def mix_turns(seed, keys, begin, later):
+    """Let the number of a turn among equal ones count, too. `later` are the places of those that
+    are not the first, and equal ones lie side by side from place `begin` on."""
+    for place in later:
+        turn = np.uint64(place - begin[place])
+        keys[place] = draw(seed, keys[place] ^ draw(seed, turn))
 
 
 def visits(
-    rows: Rows, labels: Labels, weights: np.ndarray | None, seed: int
+    rows: Rows, labels: Labels, weights: np.ndarray | None, seed: int, threads: int = 1
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """The rows in the order of their turns (int64[]), and the weight of each turn (float32[])."""
-    keys, order = _keys(rows, labels, seed), np.arange(rows.count)
+    keys, order = _keys(rows, labels, seed, threads), np.arange(rows.count)
     if weights is not None:
         turns = np.clip(np.ceil(weights), 0, MOST_TURNS).astype(np.int64)
         weights = np.repeat((weights / np.maximum(turns, 1)).astype(np.float32), turns)
@@ -53,21 +56,29 @@ def visits(
     beside = np.argsort(keys, kind="stable") if weights is None else np.lexsort((weights, keys))
     keys = keys[beside]
     first = np.append(True, keys[1:] != keys[:-1])
-    begin = np.maximum.accumulate(np.where(first, np.arange(len(keys)), 0))
-    mix_turns(seed, keys, np.arange(len(keys)) - begin)
-    by_turn = beside[np.argsort(keys, kind="stable")]
-    return order[by_turn], None if weights is None else weights[by_turn]
+    later = np.flatnonzero(~first)
+    if len(later):
+        begin = np.maximum.accumulate(np.where(first, np.arange(len(keys)), 0))
+        mix_turns(seed, keys, begin, later)
+        beside = beside[np.argsort(keys, kind="stable")]
+    return order[beside], None if weights is None else weights[beside]
 
 
-def _keys(rows: Rows, labels: Labels, seed: int) -> np.ndarray:
-    """uint64[rows]: what each example says."""
+def _keys(rows: Rows, labels: Labels, seed: int, threads: int) -> np.ndarray:
+    """uint64[rows]: what each example says; each thread asks its share of them."""
     keys = np.array(list(map(_label_key, labels.different)), np.uint64)[labels.places]
-    begin = 0
-    for batch in rows.batches():
-        end = begin + len(batch.labels)
-        bits = batch._replace(values=batch.values[: batch.starts[-1]].view(np.uint32))
-        add_keys(bits, seed, keys[begin:end])
-        begin = end
+
+    def ask(share: np.ndarray) -> None:
+        begin = int(share[0])
+        for batch in rows.batches(order=share):
+            end = begin + len(batch.labels)
+            bits = batch._replace(values=batch.values[: batch.starts[-1]].view(np.uint32))
+            add_keys(bits, seed, keys[begin:end])
+            begin = end
+
+    shares = [share for share in np.array_split(np.arange(rows.count), threads) if len(share)]
+    for _ in side_by_side(ask, shares, threads):
+        pass
     return keys
 
 

@@ -1,6 +1,7 @@
 """A Dask cluster to work on: one that runs somewhere, or one of this machine's own processes."""
 
 import contextlib
+import json
 import logging
 import os
 import tempfile
@@ -57,7 +58,8 @@ def connected(cluster: Cluster) -> Iterator[Any]:
                 threads_per_worker=1,
                 local_directory=folder,
                 host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
+                security=_own_keys(distributed),
+                dashboard_address=None,
                 silence_logs=logging.CRITICAL,
             )
             client = distributed.Client(stack.enter_context(local))
@@ -66,6 +68,15 @@ def connected(cluster: Cluster) -> Iterator[Any]:
         with client:
             _check_workers(client)
             yield client
+
+
+def _own_keys(distributed: Any) -> Any:
+    """Dask runs what it is sent by whoever reaches its port, and that is every user of this
+    machine. So those who talk to each other have keys, which nobody else has and no file."""
+    try:
+        return distributed.Security.temporary()
+    except ImportError:
+        raise LomtreeError("--workers needs cryptography: pip install 'lomtree[dask]'") from None
 
 
 def _silence() -> None:
@@ -77,8 +88,8 @@ def _silence() -> None:
 
 def _client_of(distributed: Any, cluster: Cluster) -> Any:
     address, file = cluster.scheduler, cluster.scheduler_file
-    if file is not None and not os.path.isfile(file):
-        raise LomtreeError(f"{file}: there is no such scheduler file")
+    if file is not None:
+        _check_scheduler_file(file)
     try:
         if file is not None:
             return distributed.Client(scheduler_file=file, timeout=_ANSWER)
@@ -88,6 +99,18 @@ def _client_of(distributed: Any, cluster: Cluster) -> Any:
         if isinstance(error, ValueError):
             reason = "is not the address of a scheduler"
         raise LomtreeError(f"{address or file}: {reason}") from None
+
+
+def _check_scheduler_file(path: str) -> None:
+    if not os.path.isfile(path):
+        raise LomtreeError(f"{path}: there is no such scheduler file")
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = isinstance(json.load(file)["address"], str)
+    except (OSError, ValueError, LookupError, TypeError):
+        found = False
+    if not found:
+        raise LomtreeError(f"{path}: is not a file that a scheduler has written")
 
 
 def _check_workers(client: Any) -> None:

@@ -96,7 +96,10 @@ class Pipeline:
         tops = []
         for tree in range(options.trees):
             plan = tasks.TreePlan(options, self._passes, tree)
-            tops.append(submit("top", (tree,), tasks.train_top, plan, scales, samples, shards))
+            tell = self._executor.reporter((tree,))
+            tops.append(
+                submit("top", (tree,), tasks.train_top, plan, scales, samples, shards, tell)
+            )
         samples.clear()
         grown = [
             self._shards_of(tree, top, parsed, scales, shares, firsts)

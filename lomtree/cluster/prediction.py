@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -45,8 +46,8 @@ class Done(NamedTuple):
 def targets_of(paths: list[str], folder: str, ending: str) -> list[str]:
     """Where the predictions of each file go: named after it."""
     names = [path.rstrip("/").rpartition("/")[2] + ending for path in paths]
-    for name in names:
-        if names.count(name) > 1:
+    for name, files in Counter(names).items():
+        if files > 1:
             raise OptionError(f"two files would be written to {name} in {folder}")
     return [f"{folder.rstrip('/')}/{name}" for name in names]
 

@@ -12,7 +12,7 @@ from lomtree.training.trainer import held_out
 LEARNED, ASIDE, HELD_OUT = range(3)
 
 SAMPLE = 1 << 17  # examples that the top is trained on
-MOST_ASIDE, ASIDE_SHARE = 1000, 0.01
+MOST_ASIDE, ASIDE_SHARE = 4000, 0.01
 _SAMPLED, _ASIDE = 3, 4  # seeds
 
 

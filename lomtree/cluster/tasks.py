@@ -82,10 +82,17 @@ def make_scales(options: Options, sums: ScaleSums) -> Scales:
     return scales_from(options, sums)
 
 
-def train_top(plan: TreePlan, scales: Scales, samples: list[Piece], shards: int) -> bytes:
-    """A tree with so many leaves, or fewer if it has no use for them; a model that predicts."""
+def train_top(
+    plan: TreePlan,
+    scales: Scales,
+    samples: list[Piece],
+    shards: int,
+    tell: Tell = lambda _count: None,
+) -> bytes:
+    """A tree with so many leaves, or fewer if it has no use for them; a model that predicts. What
+    it learns is not counted, but who is told may end it."""
     options = replace(plan.part, ranker=False, max_nodes=max(shards - 1, 1))
-    model = _trained(options, plan, scales, samples, lambda _count: None)
+    model = _trained(options, plan, scales, samples, lambda _count: tell(0))
     return stored(model)
 
 

@@ -26,6 +26,7 @@ from lomtree.core.errors import DataError, LomtreeError, OptionError, Stopped
 from lomtree.core.options import Options, choose_options, option_name
 from lomtree.core.reading import PLAIN
 from lomtree.learners.base import Learner
+from lomtree.learners.tree.combination_fit import fit_combination
 from lomtree.model.model import Model
 from lomtree.model.model_file import write_model
 from lomtree.system.atomic_file import check_writable
@@ -200,13 +201,10 @@ def finish(trained: Trained) -> tuple[float | None, float | None]:
 def learn_to_rank(model: Model, aside: list[Piece]) -> float | None:
     """Let the combination of signs learn from examples that no tree has learned; returns the share
     of them that were ranked wrong, if there are any."""
-    learner = model.learner
     for batch, count in numbered(aside, model.labels):
-        scaled = learner.scaler.outline(batch, count)
-        learner.scaler.apply(batch, 0, count, scaled)
-        for example in np.flatnonzero(batch.weights[:count] > 0).tolist():
-            learner.probe_example(scaled, example)
-    return learner.probe.error if learner.probe.examples else None
+        fit_combination(model.learner, batch, count)
+    probe = model.learner.probe
+    return probe.error if probe.examples else None
 
 
 def _error_of(learner: Learner, held_out: list[Any]) -> float | None:

@@ -38,9 +38,11 @@ class Reading:
         """OptionError with the reason, in words, if that makes no sense."""
         named = [getattr(self, name) for name in _SINGLE if getattr(self, name)]
         named += [column for name in _SEVERAL for column in getattr(self, name)]
+        known: set[str] = set()
         for column in named:
-            if named.count(column) > 1:
+            if column in known:
                 raise OptionError(f"the column '{column}' is named for two purposes")
+            known.add(column)
             if not self.header and not _is_number(column):
                 raise OptionError(
                     f"columns without a header have numbers from 1, but '{column}' is none"

@@ -1,6 +1,6 @@
 """What comes from users, checked in the words of scikit-learn before anything is learned."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 from numbers import Real
 from typing import Any
@@ -11,7 +11,7 @@ from lomtree.arrays import source
 from lomtree.arrays.classes import Labels, coded
 from lomtree.arrays.derived_rows import DerivedRows, with_derived
 from lomtree.arrays.dicts import dict_rows
-from lomtree.arrays.frames import frame_rows, is_frame, split_label
+from lomtree.arrays.frames import as_frame, frame_rows, is_frame, split_label
 from lomtree.arrays.lines import line_rows
 from lomtree.arrays.names import FeatureNames
 from lomtree.arrays.rows import Rows
@@ -77,10 +77,12 @@ class Input:
 def _columns_of(estimator: Any, X: Any, names: FeatureNames, reset: bool, frame: bool) -> Rows:
     checked = reset or hasattr(estimator, "n_features_in_")
     if frame:
-        if len(X) == 0:
-            raise ValueError(
-                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
-            )
+        for length, what in zip(X.shape, ("sample", "feature"), strict=True):
+            if length == 0:
+                raise ValueError(
+                    f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is "
+                    "required."
+                )
         if checked:
             validate_data(estimator, X, reset=reset, skip_check_array=True)
         return frame_rows(X, names)
@@ -149,6 +151,12 @@ def targets_of(batch: Any, y: str | None) -> tuple[Any, Any, Any]:
     return X, y, weights
 
 
+def is_empty(X: Any) -> bool:
+    """Whether X has no rows, as far as that can be seen without going through it."""
+    shape = getattr(as_frame(X), "shape", None)
+    return shape[0] == 0 if shape else isinstance(X, Sized) and len(X) == 0
+
+
 def _labels_of(estimator: Any, given: Input, y: Any) -> Labels:
     if y is None and given.labels is not None:
         if None in given.labels:
@@ -170,16 +178,25 @@ def _labels_of(estimator: Any, given: Input, y: Any) -> Labels:
 
 def read_labels(y: Any) -> Labels:
     """Labels as Python's own. What numpy would make one type keeps its types; floats that
-    are no whole numbers are targets of a regression, unless they are given as objects."""
-    if isinstance(y, list | tuple) and len({type(label) for label in y} - _ROWS) > 1:
-        return coded(list(y))
+    are no whole numbers are targets of a regression, unless they are given as objects. None is a
+    label in a list or an array; in a column it is what is missing."""
+    if isinstance(y, list | tuple):
+        kinds = {type(label) for label in y}
+        if len(kinds - _ROWS) > 1 or (kinds and kinds <= _AS_THEY_ARE):
+            return coded(list(y))
     array = np.asarray(y)
-    if isinstance(y, list | tuple) and array.dtype == object and not _ROWS & set(map(type, y)):
+    if isinstance(y, list | tuple) and array.dtype == object and not _ROWS & kinds:
         return coded(list(y))
     array = column_or_1d(array, warn=True)
     if array.dtype.kind in "fc":
         check_classification_targets(array)
+    missing = array.dtype.kind in "mM" and bool(np.isnat(array).any())
+    if array.dtype == object and not isinstance(y, np.ndarray | list | tuple):
+        missing = any(label is None for label in array.tolist())
+    if missing:
+        raise ValueError("Input y contains NaN.")
     return coded(array)
 
 
 _ROWS = {list, np.ndarray}  # of a y that has two dimensions
+_AS_THEY_ARE = {str, tuple}  # numpy cuts zeros off strings, and makes tuples a second dimension

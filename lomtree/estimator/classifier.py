@@ -16,6 +16,7 @@ from lomtree.core.options import Options
 from lomtree.estimator.checks import (
     Input,
     columns_kept,
+    is_empty,
     read_labels,
     targets_of,
     training_set_of,
@@ -24,7 +25,7 @@ from lomtree.estimator.engine import Engine, TrainingSet
 from lomtree.estimator.explaining import explain_row
 from lomtree.estimator.one_row import OneRow
 from lomtree.estimator.parameters import beam_of, options_of, passes_of, seed_of, threads_of
-from lomtree.estimator.probabilities import all_probabilities, best_of
+from lomtree.estimator.probabilities import all_probabilities, best_of, check_size
 from lomtree.estimator.scikit import (
     BaseEstimator,
     ClassifierMixin,
@@ -35,7 +36,6 @@ from lomtree.jit.kernel import announce_compilation
 from lomtree.model.model_file import read_model
 from lomtree.ranking.ranking import FROM_EACH
 from lomtree.storage.purposes import Purpose
-from lomtree.system.memory import available
 from lomtree.system.progress_bar import counting_bar
 
 announce_compilation(logging.getLogger("lomtree").warning)
@@ -194,17 +194,19 @@ min_impurity, max_statistics, max_labels, holdout
         """Learn from batches as they come, each (X, y) or (X, y, sample_weight), in bounded memory:
         for further passes, examples are kept in memory up to 1 GB, then in a temporary file. With
         `y` each is a DataFrame, or a RecordBatch of Arrow's, that has the labels in the column of
-        that name. With verbose=1 a bar counts the examples; `total` is how many there will be, if
-        that is known."""
+        that name. A batch may be empty. With verbose=1 a bar counts the examples; `total` is how
+        many there will be, if that is known."""
         engine = self._new_engine()
         shown = bool(self.verbose)
         with columns_kept(self), counting_bar(total, "examples", shown=shown) as bar:
 
             def training_sets() -> Iterator[TrainingSet]:
                 first = True
+                names, derived = engine.names, engine.model.options.derived
                 for batch in batches:
-                    names, derived = engine.names, engine.model.options.derived
                     given = targets_of(batch, y)
+                    if is_empty(given[0]):
+                        continue
                     training_set = training_set_of(self, *given, names, first, derived)
                     first = False
                     yield training_set
@@ -212,7 +214,7 @@ min_impurity, max_statistics, max_labels, holdout
 
             engine.learn_stream(training_sets(), passes_of(self.passes))
             if len(engine.classes) == 0:
-                raise ValueError("the stream had no batches: a minimum of 1 sample is required.")
+                raise ValueError("the stream had no samples: a minimum of 1 is required.")
         self._engine = engine
         return self
 
@@ -240,11 +242,12 @@ min_impurity, max_statistics, max_labels, holdout
         engine = self._fitted()
         if not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"k must be a whole number from 1 on, not {k!r}.")
-        total = len(engine.classes)
-        top = min(max(int(k), NAMED), total)
-        one = self._rank_one(X, top)
-        numbers, named = one or engine.rank(self._rows(X), beam_of(self.beam), top)
-        classes = len(engine.columns.classes)
+        with engine.lock:  # no thread learns new labels meanwhile
+            total = len(engine.classes)
+            top = min(max(int(k), NAMED), total)
+            one = self._rank_one(X, top)
+            numbers, named = one or engine.rank(self._rows(X), beam_of(self.beam), top)
+            classes = len(engine.columns.classes)
         numbers, probabilities = best_of(numbers, named, classes, min(int(k), total))
         return engine.named(numbers), probabilities
 
@@ -254,17 +257,13 @@ min_impurity, max_statistics, max_labels, holdout
         ranking leaves to labels that it does not name is spread over these. ValueError where the
         result would not fit into memory: predict_top_k() is for many classes."""
         engine = self._fitted()
-        columns, top = engine.columns, min(NAMED, len(engine.classes))
-        found = self._rank_one(X, top)
-        if found is None:
-            rows = self._rows(X)
-            size = 8 * rows.count * len(columns.classes)
-            if size > available() // 2:
-                raise ValueError(
-                    f"predict_proba of {rows.count:,} samples and {len(columns.classes):,} classes "
-                    f"needs {size / 1e9:,.1f} GB; predict_top_k(X, k) gives the k best of each."
-                )
-            found = engine.rank(rows, beam_of(self.beam), top)
+        with engine.lock:
+            columns, top = engine.columns, min(NAMED, len(engine.classes))
+            found = self._rank_one(X, top)
+            if found is None:
+                rows = self._rows(X)
+                check_size(rows.count, len(columns.classes))
+                found = engine.rank(rows, beam_of(self.beam), top)
         return all_probabilities(*found, columns.of_number, len(columns.classes))
 
     def explain(self, X: Any, top: int = 10) -> dict[str, Any]:
@@ -314,7 +313,10 @@ min_impurity, max_statistics, max_labels, holdout
         return engine
 
     def _new_engine(self) -> Engine:
-        engine = Engine.new(options_of(self, seed_of(self.random_state)))
+        options = options_of(self, seed_of(self.random_state))
+        if options.shards > 1:
+            raise ValueError("shards must be 1 here: DaskLomTreeClassifier trains several.")
+        engine = Engine.new(options)
         engine.use(threads_of(self.n_jobs))
         return engine
 

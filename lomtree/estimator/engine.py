@@ -50,7 +50,7 @@ class Engine:
         self.names = FeatureNames()
         self._declared: dict[Hashable, None] = {}  # labels that may come, or had no weight
         self._columns: Columns | None = None
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self._one = OneRow(self)
 
     @classmethod
@@ -58,7 +58,8 @@ class Engine:
         return cls(Model.new(options))
 
     def use(self, threads: int) -> None:
-        self.model.learner.use(Execution(threads, progressive=False))
+        with self.lock:
+            self.model.learner.use(Execution(threads, progressive=False))
 
     # Learning.
 
@@ -75,7 +76,9 @@ class Engine:
 
     def learn_set(self, training_set: TrainingSet, passes: int, seed: int) -> None:
         """Learn from rows that have no order: see arrays/visits."""
-        order, weights = visits(training_set.rows, training_set.labels, training_set.weights, seed)
+        rows, labels, weights, _format = training_set
+        threads = self.model.learner.execution.threads
+        order, weights = visits(rows, labels, weights, seed, threads)
         self._learn(training_set, weights, order, passes)
 
     def learn_sequence(self, training_set: TrainingSet, passes: int = 1) -> None:
@@ -96,7 +99,7 @@ class Engine:
             for batch in batches:
                 yield batch, len(batch.labels)
 
-        with self._lock:
+        with self.lock:
             if order is not None:
                 self.declare(training_set.labels.different)
             numbers = self._numbers(training_set.labels.in_order(order))
@@ -114,7 +117,7 @@ class Engine:
                 for batch in training_set.rows.batches(numbers, training_set.weights):
                     yield batch, len(batch.labels)
 
-        with self._lock:
+        with self.lock:
             self._run(numbered(), passes, None)
 
     def _numbers(self, labels: Labels) -> np.ndarray:
@@ -144,20 +147,21 @@ class Engine:
 
     @property
     def columns(self) -> Columns:
-        if self._columns is None:
-            labels = self.classes.labels
-            in_order = sorted_labels(dict.fromkeys([*labels, *self._declared]))
-            place = {label: number for number, label in enumerate(in_order)}
-            of_number = np.array([place[label] for label in labels], np.int64)
-            self._columns = Columns(label_array(in_order), of_number)
-        return self._columns
+        with self.lock:
+            if self._columns is None:
+                labels = self.classes.labels
+                in_order = sorted_labels(dict.fromkeys([*labels, *self._declared]))
+                place = {label: number for number, label in enumerate(in_order)}
+                of_number = np.array([place[label] for label in labels], np.int64)
+                self._columns = Columns(label_array(in_order), of_number)
+            return self._columns
 
     def rank(self, rows: Rows, beam: int, top: int) -> tuple[np.ndarray, np.ndarray]:
         """The numbers of the best labels, best first (int32[rows, top]), and their probabilities
         (float32): NO_LABEL and 0 where there are fewer."""
         labels = np.empty((rows.count, top), np.int32)
         probabilities = np.empty((rows.count, top), np.float32)
-        with self._lock:
+        with self.lock:
             for begin, batch in _from(rows.batches()):
                 ranking = self.model.learner.rank(batch, len(batch.labels), beam, top)
                 labels[begin : begin + len(batch.labels)] = ranking.labels
@@ -167,7 +171,7 @@ class Engine:
     def walk(self, rows: Rows) -> np.ndarray:
         """int32[rows]: what the paper's walk predicts."""
         labels, depths = np.empty((2, rows.count), np.int32)
-        with self._lock:
+        with self.lock:
             for begin, batch in _from(rows.batches()):
                 end = begin + len(batch.labels)
                 self.model.learner.predict(batch, end - begin, labels[begin:end], depths[begin:end])
@@ -177,7 +181,7 @@ class Engine:
         self, X: Any, width: int | None, beam: int, top: int
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """As rank(), of one plain row; None if X is something else."""
-        with self._lock:
+        with self.lock:
             ranking = self._one.rank(X, width, beam, top)
             return (
                 None if ranking is None else (ranking.labels.copy(), ranking.probabilities.copy())
@@ -186,7 +190,7 @@ class Engine:
     def name_one(self, X: Any, width: int | None, beam: int | None) -> np.ndarray | None:
         """The label of one plain row, in an array, by a walk if there is no beam; None if X is
         something else."""
-        with self._lock:
+        with self.lock:
             if beam is None:
                 labels = self._one.walk(X, width)
             else:
@@ -208,11 +212,11 @@ class Engine:
 
     def save(self, path: str, predict_only: bool = False) -> None:
         self.classes.refuse_objects()
-        with self._lock:
+        with self.lock:
             write_model(self.model, path, predict_only or self.model.options.shards > 1)
 
     def __getstate__(self) -> dict[str, Any]:
-        with self._lock:
+        with self.lock:
             held = to_state_dict(self.model, self.model.predict_only)
             arrays = {name: at_once(array) for name, array in held.arrays.items()}
         return {

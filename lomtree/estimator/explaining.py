@@ -13,7 +13,7 @@ from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.constants import BEAM, NO_LABEL
 from lomtree.core.derivations import Derivations
 from lomtree.estimator.engine import Engine
-from lomtree.examples.batch import CONSTANT
+from lomtree.examples.batch import CONSTANT, Batch
 from lomtree.formats.naming import names_in_line
 from lomtree.formats.registry import sniff_format
 from lomtree.inspection.explanation import Explanation, OneExample
@@ -33,10 +33,13 @@ def explain_row(
     names = _names(X, engine.names, columns, engine.model.options.derived)
     if isinstance(rows, DerivedRows):
         names = rows.names(names)
-    learner = engine.model.learner
-    batch = next(rows.batches())
+    with engine.lock:
+        return _explanation(engine, next(rows.batches()), names, top)
+
+
+def _explanation(engine: Engine, batch: Batch, names: dict[int, str], top: int) -> dict[str, Any]:
+    learner, labels = engine.model.learner, engine.classes.labels
     example = OneExample(learner, batch, names)
-    labels = engine.classes.labels
 
     def label_of(number: int) -> Any:
         return None if number == NO_LABEL else labels[number]

@@ -79,7 +79,7 @@ class OneRow:
         if type(X) is np.ndarray:
             return X.dtype.char in _FLOATS and self._with_room(shape[1]).put_dense(X[0])
         values = X.data
-        if values.dtype.char not in _FLOATS:
+        if values.dtype.char not in _FLOATS or X.indptr.item(1) != len(values):
             return False
         return self._with_room(len(values)).put_sparse(X.indices, values, shape[1])
 

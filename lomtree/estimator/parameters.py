@@ -28,6 +28,8 @@ def options_of(estimator: Any, seed: int, before: Options | None = None) -> Opti
         if isinstance(DEFAULTS[name], tuple):
             value = _strings(name, value)
         if name != "seed" and value != DEFAULTS[name]:
+            if type(DEFAULTS[name]) is int and type(value) is not int:
+                raise ValueError(f"{name} must be a whole number, not {value!r}.")
             given[name] = value
     try:
         return choose_options(given, before)

@@ -8,6 +8,7 @@ probable than what was. Then the sum is made 1.
 import numpy as np
 
 from lomtree.core.constants import NO_LABEL
+from lomtree.system.memory import available
 
 
 def spread(numbers: np.ndarray, named: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
@@ -22,6 +23,16 @@ def spread(numbers: np.ndarray, named: np.ndarray, total: int) -> tuple[np.ndarr
     each = np.where(others > 0, each, 0.0)
     sums = named.sum(axis=1) + each * others
     return named / sums[:, None], each / sums
+
+
+def check_size(samples: int, classes: int) -> None:
+    """ValueError if the probabilities of all labels would not fit into memory."""
+    size = 8 * samples * classes
+    if size > available() // 2:
+        raise ValueError(
+            f"predict_proba of {samples:,} samples and {classes:,} classes needs "
+            f"{size / 1e9:,.1f} GB; predict_top_k(X, k) gives the k best of each."
+        )
 
 
 def all_probabilities(

@@ -35,14 +35,15 @@ def assign_columns(
     _check_names(names, reading, source, labels_required)
     features = set(reading.columns) or set(names) - set(reading.drop)
     features -= {reading.label, reading.tag, reading.importance}
+    text, categorical = set(reading.text), set(reading.categorical)
     roles = []
     for name in names:
         role = FEATURE if name in features else DROPPED
         for one, purpose in (("label", LABEL), ("tag", TAG), ("importance", IMPORTANCE)):
             role = purpose if name == getattr(reading, one) else role
         if role == FEATURE:
-            role = TEXT if name in reading.text else role
-            role = CATEGORICAL if name in reading.categorical else role
+            role = TEXT if name in text else role
+            role = CATEGORICAL if name in categorical else role
         roles.append(role)
     if not features:
         raise DataError(f"{source}: there is no column beside that of the labels")
@@ -60,9 +61,14 @@ def _encoded(name: str) -> bytes:
     return name.encode("utf-8", "surrogateescape")
 
 
-def _check_names(names: list[str], reading: Reading, source: str, labels_required: bool) -> None:
-    if len(names) > MOST_COLUMNS:
+def check_count(count: int, source: str) -> None:
+    """DataError if a table has too many columns."""
+    if count > MOST_COLUMNS:
         raise DataError(f"{source}: has more than {MOST_COLUMNS:,} columns")
+
+
+def _check_names(names: list[str], reading: Reading, source: str, labels_required: bool) -> None:
+    check_count(len(names), source)
     known: set[str] = set()
     for name in names:
         if len(_encoded(name)) > LONGEST_NAME:

@@ -3,6 +3,7 @@
 import bz2
 import lzma
 import os
+import re
 import select
 import stat
 import zlib
@@ -12,6 +13,7 @@ from typing import Protocol
 from lomtree.core.errors import DataError
 
 BLOCK_BYTES = 1 << 20
+_FIRST_BYTES = 512  # of a stream of its own: what it does not need is copied
 
 _GZIP = [b"\x1f\x8b\x08"]
 _XZ = [b"\xfd7zXZ\x00"]
@@ -21,6 +23,8 @@ _BZIP2 = [
     b"BZh%d" % level + block for level in range(1, 10) for block in (b"1AY&SY", b"\x17rE8P\x90")
 ]
 _MAGICS = _GZIP + _XZ + _BZIP2
+_LONGEST_MAGIC = max(map(len, _MAGICS))
+_PADDING = re.compile(rb"\0*")  # between streams
 
 # What people have that Python cannot unpack in a stream, and the command that can.
 _FOREIGN = {
@@ -194,34 +198,46 @@ class Source:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _unpack(self, data: bytes, unpacker: _Unpacker) -> Iterator[bytes]:
-        """All streams of a compressed file, one after the other, in blocks of bounded size."""
+        """All streams of a compressed file, one after the other, in blocks of bounded size.
+
+        A stream gets little at first, and then twice as much at a time: a file may be nothing but
+        tiny streams, and each hands back what it does not need."""
+        position, size = 0, _FIRST_BYTES
         while True:
+            given = data[position : position + size] if unpacker.needs_input else b""
+            position += len(given)
             try:
-                unpacked = unpacker.decompress(data, BLOCK_BYTES)
+                unpacked = unpacker.decompress(given, BLOCK_BYTES)
             except (zlib.error, lzma.LZMAError, OSError, EOFError):
                 raise DataError(f"{self.name}: the compressed data is corrupt") from None
-            data = b""
             if unpacked:
                 yield unpacked
             if unpacker.eof:
-                data, following = self._next_stream(unpacker.unused_data)
+                position -= len(unpacker.unused_data)
+                data, position, following = self._next_stream(data, position)
                 if following is None:
                     return
-                unpacker = following
+                unpacker, size = following, _FIRST_BYTES
             elif unpacker.needs_input:
-                data = self._read_block()
-                if not data:
-                    raise DataError(f"{self.name}: the compressed data ends too early")
+                size *= 2
+                if position == len(data):
+                    data, position = self._read_block(), 0
+                    if not data:
+                        raise DataError(f"{self.name}: the compressed data ends too early")
 
-    def _next_stream(self, data: bytes) -> tuple[bytes, _Unpacker | None]:
-        """The stream that follows a finished one, if any; zeros between them are padding."""
-        data = data.lstrip(b"\0")
-        while not data or _may_become_magic(data):
+    def _next_stream(self, data: bytes, position: int) -> tuple[bytes, int, _Unpacker | None]:
+        """The stream that follows a finished one, if any, and where it begins; zeros between them
+        are padding."""
+        while True:
+            position = _PADDING.match(data, position).end()  # type: ignore[union-attr]
+            head = data[position : position + _LONGEST_MAGIC]
+            if head and not _may_become_magic(head):
+                break
             more = self._read_block()
             if not more:
                 break
-            data = (data + more).lstrip(b"\0")
-        unpacker = _unpacker_for(data)
-        if data and unpacker is None:
+            data, position = head + more, 0
+        unpacker = _unpacker_for(head)
+        if head and unpacker is None:
             raise DataError(f"{self.name}: something else follows the compressed data")
-        return data, unpacker
+        return data, position, unpacker

@@ -13,7 +13,7 @@ import numpy as np
 from lomtree.core.errors import DataError
 from lomtree.core.reading import Reading
 from lomtree.examples.examples import GOOD, Strings
-from lomtree.formats.columns import LABEL, Columns, assign_columns, number_names
+from lomtree.formats.columns import LABEL, Columns, assign_columns, check_count, number_names
 from lomtree.formats.fields import Dialect, LongRowError, cut_rows, make_row, read_row, whole_rows
 from lomtree.formats.rows import translate_rows
 from lomtree.formats.translation import Layout, Translation
@@ -67,6 +67,7 @@ class TableLayout(Layout):
                 f"{self._source}:{before + 1}: the quotes of the header do not fit (--no-quotes "
                 "reads quotes as they are)"
             )
+        check_count(count, self._source)
         names = number_names(count)
         if self.reading.header:
             spans = zip(row.begins[:count], row.ends[:count], strict=True)

@@ -8,10 +8,24 @@ import numpy as np
 
 from lomtree.inspection.explanation import OneExample
 from lomtree.model.model import Model
-from lomtree.ranking.combination import COSINE, COVERAGE, MASS, NONE, REGRESSOR, ROOTS
+from lomtree.ranking.combination import (
+    CLOSENESS,
+    COSINE,
+    COVERAGE,
+    MASS,
+    NONE,
+    REGRESSOR,
+    ROOTS,
+)
 
 _FROM = {1: "trees", 2: "lists", 3: "both"}
-_BY_FEATURE = {"cosine": COSINE, "roots": ROOTS, "coverage": COVERAGE, "regressor": REGRESSOR}
+_BY_FEATURE = {
+    "cosine": COSINE,
+    "roots": ROOTS,
+    "coverage": COVERAGE,
+    "regressor": REGRESSOR,
+    "closeness": CLOSENESS,
+}
 _SIGNS = {"log_mass": MASS, **_BY_FEATURE}
 
 Row = dict[str, Any]

@@ -17,6 +17,7 @@ _BY_FEATURE = {
     "roots": "cosine of roots",
     "coverage": "coverage",
     "regressor": "regressor",
+    "closeness": "closeness",
 }
 _SIGNS = {"log_mass": "log mass", **_BY_FEATURE}
 

@@ -2,8 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cached_property
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -13,15 +12,21 @@ from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, Vector
 from lomtree.features.scaling import Scaler, Scales, make_scales
+from lomtree.learners.follower import Follower
 from lomtree.learners.shared_parts import SharedParts, check_shared, load_shared, store_shared
-from lomtree.ranking.combination import NONE, Combination, fade, make_combination
+from lomtree.ranking.combination import (
+    FIRST_MEMORY,
+    MEMORY,
+    Combination,
+    fade,
+    make_combination,
+)
 from lomtree.ranking.contributions import contributions, weights_of_label
-from lomtree.ranking.label_features import length_of
 from lomtree.ranking.probe import Probe
 from lomtree.ranking.ranker import Ranker, has_ranker
 from lomtree.ranking.ranking import Candidates, Ranking, Scorer, no_ranker
 from lomtree.storage.state_dict import StateDict
-from lomtree.system.threads import leave_signals
+from lomtree.system.threads import Workers
 from lomtree.system.timing import watch
 
 CHUNK = 128  # examples of a tree: see _learn_part()
@@ -74,7 +79,8 @@ class Learner(ABC):
         self.combination = combination or make_combination()
         self.probe = Probe(self.ranker is not None)
         self.state = self._new_state() if state is None else state
-        self._pool: ThreadPoolExecutor | None = None
+        self._workers = Workers(execution.threads)
+        self._ranker_thread = Follower()
 
     @property
     def ranks(self) -> bool:
@@ -88,7 +94,7 @@ class Learner(ABC):
     def use(self, execution: Execution) -> None:
         """Work on otherwise; what comes out stays the same."""
         if execution != self.execution:
-            self.execution, self._pool = execution, None
+            self.execution, self._workers = execution, Workers(execution.threads)
 
     @property
     def members(self) -> list[Any]:
@@ -103,10 +109,12 @@ class Learner(ABC):
         depths: np.ndarray,
         probed: Sequence[int] = (),
         reserved: bool = False,
+        are_new: bool = True,
     ) -> None:
         """Learn from the first `count` examples of a batch. Those that are `probed` are ranked just
         before they are learned, and nothing has been learned from them so far; `reserved` tells
-        whether they have waited for that while others were learned.
+        whether they have waited for that while others were learned. Examples `are_new` unless they
+        were learned in an earlier pass.
 
         `predictions` gets what one walk would have predicted just before each was learned (but with
         its values counted in their scales), `depths` the depth of the leaf that each was put in.
@@ -115,13 +123,14 @@ class Learner(ABC):
         with watch.stage("scale", **size):
             scaled, mean_squares = self.scaler.enter(batch, count)
         lesson = self._lesson(scaled, mean_squares, predictions, depths)
-        with watch.stage("learn", **size):
+        beside = self.ranker is not None and self.execution.threads > 1
+        with watch.stage("learn", **size), self._ranker_thread.working(beside):
             begin = 0
             for example in probed:
-                self._learn_part(lesson, begin, example)
+                self._learn_part(lesson, begin, example, are_new)
                 self._probe(scaled, example, reserved)
                 begin = example
-            self._learn_part(lesson, begin, count)
+            self._learn_part(lesson, begin, count, are_new)
 
     def drawn_probes(self, batch: Batch, count: int) -> list[int]:
         """Which of the next examples are to be probed, if they are new: none in a model that is the
@@ -143,47 +152,47 @@ class Learner(ABC):
         rivals = np.empty((len(self.members), len(predictions)), np.int32)
         return Lesson(scaled, mean_squares, predictions, depths, rivals, progressive, ranked)
 
-    def _learn_part(self, lesson: Lesson, begin: int, end: int) -> None:
+    def _learn_part(self, lesson: Lesson, begin: int, end: int, are_new: bool) -> None:
         """Learn the examples begin:end. The ranker learns after the trees, whose rivals it wants;
         on another core, if there is one, a chunk behind them. How this is cut does not matter."""
-        ranker, jobs = self.ranker, list[Future]()
-        beside = ranker is not None and self.execution.threads > 1
-        chunk = CHUNK * len(self.members) if beside else max(end - begin, 1)
+        chunk = CHUNK * len(self.members) if self._ranker_thread.beside else max(end - begin, 1)
         for first in range(begin, end, chunk):
             last = min(first + chunk, end)
             self.learn_scaled(lesson, first, last)
-            if ranker is None:
-                continue
-            task = (lesson.batch, lesson.rivals, lesson.mean_squares, first, last)
-            if beside and last < end:
-                jobs.append(self._ranker_thread.submit(ranker.learn, *task))
-                continue
-            for job in jobs:
-                job.result()
-            ranker.learn(*task)
-
-    def probe_example(self, scaled: Batch, example: int) -> None:
-        """Learn how to rank from an example that is not learned otherwise."""
-        self._probe(scaled, example, reserved=True)
+            if self.ranker is not None:
+                task = (lesson.batch, lesson.rivals, lesson.mean_squares, first, last, are_new)
+                self._ranker_thread.do(self.ranker.learn, *task)
 
     def _probe(self, scaled: Batch, example: int, reserved: bool) -> None:
-        """Rank the labels of an example that is learned next, and learn from how that went."""
-        y = int(scaled.labels[example])
-        candidates, count = self._find_candidates(scaled, example)
-        importance = float(scaled.weights[example])
-        self.probe.look(candidates, count, y, importance, self.examples)
+        """Rank the labels of an example that is learned next, and learn from how that went. Trees
+        are searched now; the ranker comes to it when it has learned what came before."""
+        y, importance = int(scaled.labels[example]), float(scaled.weights[example])
+        found, number = self._search(scaled, example), self.examples
         # In a first pass most labels are new for a while. In a later one few are: as many as
         # examples to be predicted will have.
-        if reserved or self._has_seen(y):
-            self.probe.teach(self.combination, candidates, count, y, importance, reserved)
+        teaches = reserved or self._has_seen(y)
+        memory = MEMORY if reserved else FIRST_MEMORY
+
+        def learn_to_rank() -> None:
+            candidates, count = self._compare(scaled, example, found)
+            self.probe.look(candidates, count, y, importance, number)
+            if teaches:
+                self.probe.teach(self.combination, candidates, count, y, importance, memory)
+
+        self._ranker_thread.do(learn_to_rank)
 
     @abstractmethod
     def learn_scaled(self, lesson: Lesson, begin: int, end: int) -> None:
         """Learn from the examples begin:end of a lesson."""
 
     @abstractmethod
-    def _find_candidates(self, scaled: Batch, example: int) -> tuple[Candidates, int]:
-        """The candidates of one example as the learner is now, compared, and their number."""
+    def _search(self, scaled: Batch, example: int) -> Any:
+        """What is found for one example as the learner is now, without the ranker."""
+
+    @abstractmethod
+    def _compare(self, scaled: Batch, example: int, found: Any) -> tuple[Candidates, int]:
+        """The candidates of an example for which this was found, and which the ranker finds now,
+        compared, and their number."""
 
     @abstractmethod
     def _has_seen(self, label: int) -> bool:
@@ -216,21 +225,20 @@ class Learner(ABC):
         weights = self.combination.weights * self.inverse_temperature
         if self.ranker is None:
             return no_ranker(weights)
-        return Scorer(self.ranker.state.known, self.ranker.state.lists, weights, True)
+        known, lists, exemplars = self.ranker.state[:3]
+        return Scorer(known, lists, exemplars, weights, True)
 
     def candidates(self, batch: Batch) -> tuple[Candidates, int]:
         """The candidates of the first example of a batch, compared, and their number; they live
         until the next ones are found."""
         scaled = self.scaler.outline(batch, 1)
         self.scaler.apply(batch, 0, 1, scaled)
-        return self._find_candidates(scaled, 0)
+        return self._compare(scaled, 0, self._search(scaled, 0))
 
     def contributions(self, vector: Vector, label: int) -> np.ndarray:
         """What each feature of an example, scaled, adds to each sign of a label: float64[signs,
         features], see combination."""
-        parts = np.zeros((NONE, vector.end - vector.begin))
-        contributions(self.scorer.known, vector, float(length_of(vector)), label, parts)
-        return parts
+        return contributions(self.scorer, vector, label)
 
     def label_weights(self, label: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The features that a label knows, their weights in its regressor and their sums in its
@@ -256,14 +264,7 @@ class Learner(ABC):
 
     @property
     def pool(self) -> ThreadPoolExecutor:
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.execution.threads, initializer=leave_signals)
-        return self._pool
-
-    @cached_property
-    def _ranker_thread(self) -> ThreadPoolExecutor:
-        """One thread, so that the ranker learns in the order of the examples."""
-        return ThreadPoolExecutor(1, initializer=leave_signals)
+        return self._workers.pool
 
     @property
     @abstractmethod

@@ -17,7 +17,7 @@ from lomtree.learners.registry import learner_of
 from lomtree.learners.sharded import ShardedTree
 from lomtree.learners.tree.learner import Finder, TreeLearner, rank_with, store_trees
 from lomtree.ranking.combination import FIRST
-from lomtree.ranking.ranking import Candidates, Ranking, no_ranker
+from lomtree.ranking.ranking import Candidates, FoundLabels, Ranking, no_ranker
 from lomtree.storage.state_dict import StateDict
 
 
@@ -99,8 +99,11 @@ class Ensemble(Learner):
     def _rank_run(self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking) -> None:
         rank_with(self.trees, self.scorer, batch, begin, end, beam, ranking)
 
-    def _find_candidates(self, scaled: Batch, example: int) -> tuple[Candidates, int]:
-        return self._finder.find(self.scorer, scaled, example)
+    def _search(self, scaled: Batch, example: int) -> FoundLabels:
+        return self._finder.search(scaled, example, example + 1)
+
+    def _compare(self, scaled: Batch, example: int, found: FoundLabels) -> tuple[Candidates, int]:
+        return self._finder.compare(self.scorer, scaled, example, found)
 
     def _has_seen(self, label: int) -> bool:
         return self.trees[0]._has_seen(label)

@@ -20,13 +20,12 @@ from lomtree.examples.batch import Batch, Vector, vector_of
 from lomtree.jit.kernel import kernel
 from lomtree.learners.base import Lesson
 from lomtree.learners.registry import learner_of
-from lomtree.learners.tree.beam_search import Beam, offer, put, search_example
+from lomtree.learners.tree.beam_search import Beam, SearchRoom, offer, put, search_example
 from lomtree.learners.tree.leaf_labels import KEPT, LeafLabels
 from lomtree.learners.tree.learner import TreeLearner, store_trees, stretch_of
 from lomtree.learners.tree.nodes import COUNTS, NODE, Tree, generations_of
 from lomtree.learners.tree.structure import leaf_depths
 from lomtree.learners.tree.walk import Router, descend
-from lomtree.ranking.ranking import FoundLabels
 from lomtree.storage.state_dict import StateDict
 
 MOST_NODES = 2**31 - 2
@@ -182,17 +181,10 @@ class ShardedTree(TreeLearner):
     # Predicting.
 
     def search(
-        self,
-        batch: Batch,
-        first: int,
-        last: int,
-        is_open: np.ndarray,
-        column: int,
-        beam: Beam,
-        found: FoundLabels,
-        asked: np.ndarray,
+        self, batch: Batch, first: int, last: int, is_open: np.ndarray, room: SearchRoom
     ) -> None:
         """The best leaves of all shards that the top may lead to."""
+        column, beam, found, asked = room
         stretch, width, state = stretch_of(self.options), beam.nodes.shape[1], self.state
         top, *shards = self.parts
         reach = np.empty((last - first, len(shards)))
@@ -211,8 +203,8 @@ class ShardedTree(TreeLearner):
             first_node += len(shard.nodes)
         offer_best(self.router, self.leaf_labels, best, held, found, column)
 
-    def bound_search(self, one: Batch, is_open: np.ndarray, *place: Any) -> Callable[[], Any]:
-        return partial(self.search, one, 0, 1, is_open, *place)
+    def bound_search(self, one: Batch, is_open: np.ndarray, room: SearchRoom) -> Callable[[], Any]:
+        return partial(self.search, one, 0, 1, is_open, room)
 
     def bound_walk(
         self, one: Batch, predictions: np.ndarray, depths: np.ndarray

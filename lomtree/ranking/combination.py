@@ -1,9 +1,9 @@
 """How much each sign of a label counts: the weights of a conditional logit, learned online.
 
 Candidates are compared by signs: the logarithm of the tree's mass, three ways to compare with the
-centroid (see label_features), the score of the label's regressor. Their weighted sum is a
-candidate's logit, and the probabilities are a softmax over the candidates and "none of these",
-which has a logit of its own.
+centroid (see label_features), the score of the label's regressor, the closeness of the nearest
+exemplar. Their weighted sum is a candidate's logit, and the probabilities are a softmax over the
+candidates and "none of these", which has a logit of its own.
 
 It learns from predictions of examples that nothing has been learned from yet. Each of them is a
 step of Newton's method: H is the sum of what the second derivatives were, older ones fading, and
@@ -28,12 +28,12 @@ from lomtree.core.errors import ModelError
 from lomtree.jit.kernel import kernel
 from lomtree.storage.state_dict import StateDict
 
-MASS, COSINE, ROOTS, COVERAGE, REGRESSOR, NONE = range(6)
-SIGNS = 6
+MASS, COSINE, ROOTS, COVERAGE, REGRESSOR, CLOSENESS, NONE = range(7)
+SIGNS = 7
 
 # What is believed before anything has been seen, and how far from it the truth may be.
-FIRST = (0.5, 4.0, 4.0, 2.0, 0.7, -1.0)
-SPREAD = (0.5, 10.0, 10.0, 3.0, 0.5, 3.0)
+FIRST = (0.5, 4.0, 4.0, 2.0, 0.7, 1.0, -1.0)
+SPREAD = (0.5, 10.0, 10.0, 3.0, 0.5, 3.0, 3.0)
 OUTLIERS = 0.03
 MEMORY = 0.998  # what an example counts when the next one has come
 FIRST_MEMORY = 0.985  # in a first pass: the model still becomes another one

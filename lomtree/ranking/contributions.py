@@ -2,16 +2,31 @@
 
 import numpy as np
 
+from lomtree.examples.batch import Vector
 from lomtree.jit.kernel import kernel
-from lomtree.ranking.combination import COSINE, COVERAGE, REGRESSOR, ROOTS
-from lomtree.ranking.label_features import LabelFeatures, find, is_comparable, root_of
+from lomtree.ranking.combination import CLOSENESS, COSINE, COVERAGE, NONE, REGRESSOR, ROOTS
+from lomtree.ranking.exemplars import (
+    behind,
+    clear,
+    closeness,
+    fill,
+    find_nearest,
+    make_lookup,
+)
+from lomtree.ranking.label_features import (
+    LabelFeatures,
+    find,
+    is_comparable,
+    length_of,
+    root_of,
+)
+from lomtree.ranking.ranking import Scorer
 
 
 @kernel
-def contributions(known, vector, length, label, parts):
+def _compared(known, vector, length, label, parts):
     """Write what each feature of an example of this length adds to each sign of a label to
     parts[sign, place]; see compare() in label_features."""
-    parts[:] = 0.0
     if not is_comparable(known, length, label):
         return
     table = known.tables[label]
@@ -26,6 +41,33 @@ def contributions(known, vector, length, label, parts):
             parts[ROOTS, place] = roots
             parts[COVERAGE, place] = value * value / (length * length)
             parts[REGRESSOR, place] = np.float64(pair.weight) * value
+
+
+@kernel
+def _compared_closely(exemplars, vector, length, label, lookup, parts):
+    """The same of the closeness to the label's nearest exemplar: it is shared out as the cosine
+    with that one is."""
+    if not length > 0.0:
+        return
+    rows = fill(lookup, vector, length)
+    head, cosine = find_nearest(exemplars, label, lookup, rows)
+    clear(lookup, rows)
+    if head < 0:
+        return
+    for item in range(head + 1, behind(exemplars.items, head)):
+        for position in range(vector.begin, vector.end):
+            if vector.features[position] == exemplars.items[item].feature:
+                product = exemplars.items[item].value * vector.values[position] / length
+                parts[CLOSENESS, position - vector.begin] = product / cosine * closeness(cosine)
+
+
+def contributions(scorer: Scorer, vector: Vector, label: int) -> np.ndarray:
+    """What each feature of an example adds to each sign of a label: float64[signs, features]."""
+    features, length = vector.end - vector.begin, float(length_of(vector))
+    parts = np.zeros((NONE, features))
+    _compared(scorer.known, vector, length, label, parts)
+    _compared_closely(scorer.exemplars, vector, length, label, make_lookup(features), parts)
+    return parts
 
 
 def weights_of_label(known: LabelFeatures, label: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

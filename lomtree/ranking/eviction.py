@@ -15,6 +15,7 @@ import numpy as np
 
 from lomtree.jit.kernel import kernel
 from lomtree.ranking import label_lists
+from lomtree.ranking.exemplars import forget
 
 if TYPE_CHECKING:
     from lomtree.ranking.ranker import RankerState
@@ -55,6 +56,7 @@ def evict(state: "RankerState") -> "RankerState":
     state.known.used[1] -= tables["room"][going].sum(dtype=np.int64)
     for name in ("room", "used", "examples", "first", "last", "length", "total"):
         tables[name][going] = 0
+    forget(state.exemplars, going)
     stays = np.ones(len(tables), bool)
     stays[going] = False
     return state._replace(lists=label_lists.of_labels(state.lists, stays))

@@ -2,13 +2,15 @@
 
 Sums of centroids add up, as the examples behind them do. The weights of regressors are averaged
 over the rankers that have learned one: a label that several have seen is no surer of itself. The
-lists have the labels that weigh a feature most, by the centroids of all.
+lists have the labels that weigh a feature most, by the centroids of all. Of exemplars a label has
+as many as it has room for.
 """
 
 from typing import Any
 
 import numpy as np
 
+from lomtree.ranking.exemplars_file import merged_exemplars
 from lomtree.ranking.label_lists import MOST_LABELS
 
 Arrays = dict[str, Any]
@@ -19,28 +21,39 @@ def merge_rankers(parts: list[Arrays], numbers: list[np.ndarray]) -> Arrays:
     """The arrays of a ranker that predicts; numbers[i] turns the labels of part i into those of
     all."""
     merged = _merged_features(parts, numbers)
-    return merged | _merged_lists(parts, numbers, merged)
+    lists = _merged_lists(parts, numbers, merged)
+    return merged | lists | merged_exemplars(parts, numbers)
 
 
 def _key(labels: np.ndarray, features: np.ndarray) -> np.ndarray:
     return (labels.astype(np.int64) << 32) | features.astype(np.int64)
 
 
-def _merged_features(parts: list[Arrays], numbers: list[np.ndarray]) -> Arrays:
-    labels = [
-        number[np.repeat(np.arange(len(part["ranker.used"])), part["ranker.used"])]
-        for part, number in zip(parts, numbers, strict=True)
-    ]
-    keys = np.concatenate(
-        [_key(own, part["ranker.feature"]) for own, part in zip(labels, parts, strict=True)]
+def _by_label(parts: list[Arrays], numbers: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of all parts, label by label, and their labels. Those of a part are so already: to
+    sort the labels first, and then what is nearly in order, takes less than to sort all rows."""
+    lengths = np.concatenate([part["ranker.used"] for part in parts]).astype(np.int64)
+    labels = np.concatenate(
+        [number[: len(part["ranker.used"])] for part, number in zip(parts, numbers, strict=True)]
     )
+    order = np.argsort(labels, kind="stable")
+    begins = (np.cumsum(lengths) - lengths)[order]
+    lengths, labels = lengths[order], labels[order]
+    places = np.cumsum(lengths) - lengths
+    rows = np.arange(lengths.sum()) + np.repeat(begins - places, lengths)
+    return rows, np.repeat(labels, lengths)
+
+
+def _merged_features(parts: list[Arrays], numbers: list[np.ndarray]) -> Arrays:
+    rows, labels = _by_label(parts, numbers)
+    keys = _key(labels, np.concatenate([part["ranker.feature"] for part in parts])[rows])
     order = np.argsort(keys, kind="stable")
-    keys = keys[order]
+    keys, rows = keys[order], rows[order]
     first = _firsts(keys)
     times = np.diff(np.append(first, len(keys)))  # parts that have the pair
     merged: Arrays = {}
     for name, among in (("sum", 1), ("weight", times)):
-        values = np.concatenate([part[f"ranker.{name}"] for part in parts])[order]
+        values = np.concatenate([part[f"ranker.{name}"] for part in parts])[rows]
         added = np.add.reduceat(values.astype(np.float64), first) if len(first) else values
         merged[f"ranker.{name}"] = np.clip(added / among, -LARGEST, LARGEST).astype(np.float32)
     keys = keys[first]

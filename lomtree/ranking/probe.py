@@ -17,7 +17,6 @@ from lomtree.examples.batch import Batch
 from lomtree.hashing.counter_rng import draw, uniform
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.combination import (
-    FIRST_MEMORY,
     MEMORY,
     Combination,
     CombinationScratch,
@@ -97,10 +96,10 @@ class Probe:
         count: int,
         y: int,
         importance: float = 1.0,
-        reserved: bool = True,
+        memory: float = MEMORY,
     ) -> None:
-        """Let a combination learn from an example's candidates, of which y is right."""
-        memory = MEMORY if reserved else FIRST_MEMORY
+        """Let a combination learn from an example's candidates, of which y is right; `memory` is
+        what all examples before count from now on."""
         if self._scratch is None or count >= len(self._scratch.shares):
             self._scratch = make_scratch(2 * count)
         places = np.flatnonzero(candidates.labels[:count] == y)

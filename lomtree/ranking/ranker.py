@@ -1,4 +1,4 @@
-"""The ranker learns: centroids, lists of labels by feature, and regressors of labels.
+"""The ranker learns: centroids, lists of labels by feature, exemplars, and regressors of labels.
 
 The regressors are trained against each other: a softmax over the example's label and its rivals,
 which are
@@ -18,12 +18,13 @@ from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.constants import NO_LABEL
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, longest, vector_of
-from lomtree.hashing.counter_rng import draw
+from lomtree.hashing.counter_rng import draw, uniform
 from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
-from lomtree.ranking import label_features, label_lists
-from lomtree.ranking.bag import Bag, best_of, empty, make_bag
+from lomtree.ranking import exemplars, label_features, label_lists
+from lomtree.ranking.bag import Bag, make_bag
 from lomtree.ranking.eviction import EVICT_EVERY, evict, is_due, note_visit
+from lomtree.ranking.exemplars import Exemplars, add_exemplar, make_exemplars
 from lomtree.ranking.label_features import (
     LARGEST,
     NO_ROW,
@@ -31,18 +32,12 @@ from lomtree.ranking.label_features import (
     LabelFeatures,
     add_example,
     find,
+    length_of,
     make_label_features,
 )
-from lomtree.ranking.label_lists import (
-    LabelLists,
-    make_label_lists,
-    note_label,
-    vote,
-)
+from lomtree.ranking.label_lists import LabelLists, make_label_lists, note_label
+from lomtree.ranking.rivals import BUDGET, RIVALS, VOTED, add_voted, contend, keep_rivals
 
-RIVALS = 4  # of a label, that are kept
-VOTED = 5  # labels that the lists name
-BUDGET = 256  # votes: for rivals fewer are enough than for a prediction
 VOTE_EVERY = 4  # examples, on average, for which the lists are asked
 RATE = 1.0
 CLIP = 1.0  # the most that an example of importance 1 moves a score by
@@ -50,6 +45,7 @@ THRESHOLD = 0.01  # gradients up to this change nothing
 # Added to a feature's squares, as a part of an example's mean squared length: without it a feature
 # far smaller than the others moves by as much as they, and what it adds is mostly noise.
 SMOOTHING = 0.03
+_VOTE, _LOT = 0, 3  # seeds
 
 
 class RankerState(NamedTuple):
@@ -57,6 +53,7 @@ class RankerState(NamedTuple):
 
     known: LabelFeatures
     lists: LabelLists
+    exemplars: Exemplars
     rivals: np.ndarray  # int32[labels, RIVALS]; NO_LABEL where there are not so many
     counts: np.ndarray  # int64[2]: examples learned, also when eviction was last thought of
 
@@ -66,6 +63,7 @@ class Limits(NamedTuple):
 
     rows: int
     postings: int
+    items: int
     evict_every: int
 
 
@@ -94,29 +92,6 @@ def make_scratch(trees: int, length: int) -> RankerScratch:
         np.empty(VOTED, np.int64),
         make_bag(BUDGET),
     )
-
-
-@kernel
-def contend(scratch, count, label):
-    """Let a label contend, unless it does or is none; returns how many do then."""
-    if label == NO_LABEL:
-        return count
-    for place in range(count):
-        if scratch.labels[place] == label:
-            return count
-    scratch.labels[count] = label
-    return count + 1
-
-
-@kernel
-def add_voted(state, scratch, vector, count):
-    """Let those contend that the lists vote for."""
-    held = vote(state.lists, BUDGET, vector, scratch.sizes, scratch.bag)
-    chosen = best_of(scratch.bag, held, 0.0, scratch.places)
-    empty(scratch.bag, held)
-    for place in range(chosen):
-        count = contend(scratch, count, scratch.bag.labels[scratch.places[place]])
-    return count
 
 
 @kernel
@@ -170,21 +145,6 @@ def train_contender(known, scratch, vector, contender, slope, importance, mean_s
 
 
 @kernel
-def keep_rivals(state, scratch, y, count):
-    """The contenders with the largest scores stay rivals of the label, those that came first of
-    equals."""
-    labels, scores, rivals = scratch.labels, scratch.scores, state.rivals
-    for place in range(2, count):
-        label, score, at = labels[place], scores[place], place
-        while at > 1 and scores[at - 1] < score:
-            labels[at], scores[at] = labels[at - 1], scores[at - 1]
-            at -= 1
-        labels[at], scores[at] = label, score
-    for place in range(RIVALS):
-        rivals[y, place] = labels[1 + place] if 1 + place < count else NO_LABEL
-
-
-@kernel
 def is_noted(examples):
     """Whether the lists are told of all features of a label's example, not only of those that are
     new to it: the more examples a centroid has, the less another one moves it."""
@@ -229,19 +189,22 @@ def train_contenders(state, scratch, vector, count, importance, mean_square):
 
 
 @kernel
-def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_square):
+def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_square, are_new):
     vector = vector_of(batch, example)
     y, importance = np.int64(batch.labels[example]), np.float64(batch.weights[example])
     note_visit(state.known.tables[y], state.counts[0])
     add_example(state.known, limits.rows, vector, y, importance, scratch.rows[0], scratch.is_new)
     note_centroid(state, limits, scratch, vector, y)
+    if are_new:
+        lot = np.float32(uniform(draw(_LOT, state.counts[0])))
+        add_exemplar(state.exemplars, limits.items, vector, length_of(vector), y, lot)
     scratch.labels[0] = y
     count = 1
     for place in range(RIVALS):
         count = contend(scratch, count, state.rivals[y, place])
     for tree in range(len(tree_rivals)):
         count = contend(scratch, count, tree_rivals[tree, example])
-    if draw(0, state.counts[0]) % np.uint64(VOTE_EVERY) == np.uint64(0):
+    if draw(_VOTE, state.counts[0]) % np.uint64(VOTE_EVERY) == np.uint64(0):
         count = add_voted(state, scratch, vector, count)
     state.counts[0] += 1
     train_contenders(state, scratch, vector, count, importance, mean_square)
@@ -269,8 +232,9 @@ def fetch_coming(state, batch, tree_rivals, example, last):
 
 
 @kernel
-def learn(state, limits, scratch, batch, tree_rivals, mean_squares, first, last):
+def learn(state, limits, scratch, batch, tree_rivals, mean_squares, first, last, are_new):
     """Learn from the examples first:last; one without a label, or of importance 0, is not learned.
+    They may become exemplars if they are new.
 
     Stops before an example for which there might not be room, or labels have to be evicted first;
     returns its number.
@@ -285,11 +249,12 @@ def learn(state, limits, scratch, batch, tree_rivals, mean_squares, first, last)
             or is_due(state, limits)
             or not label_features.has_room(state.known, y, features)
             or not label_lists.has_room(state.lists, limits.postings, features)
+            or (are_new and not exemplars.has_room(state.exemplars, limits.items, y, features))
         ):
             return example
         fetch_coming(state, batch, tree_rivals, example, last)
         mean_square = mean_squares[example]
-        learn_example(state, limits, scratch, batch, example, tree_rivals, mean_square)
+        learn_example(state, limits, scratch, batch, example, tree_rivals, mean_square, are_new)
     return last
 
 
@@ -300,25 +265,36 @@ class Ranker:
         self.state = state or RankerState(
             make_label_features(),
             make_label_lists(),
+            make_exemplars(),
             np.empty((0, RIVALS), np.int32),
             np.zeros(2, np.int64),
         )
         self._limits = Limits(
-            label_features.most_rows(options), label_lists.most_postings(options), EVICT_EVERY
+            label_features.most_rows(options),
+            label_lists.most_postings(options),
+            exemplars.most_items(options),
+            EVICT_EVERY,
         )
         self._scratch = make_scratch(options.trees, 0)
 
     def learn(
-        self, batch: Batch, tree_rivals: np.ndarray, mean_squares: np.ndarray, first: int, last: int
+        self,
+        batch: Batch,
+        tree_rivals: np.ndarray,
+        mean_squares: np.ndarray,
+        first: int,
+        last: int,
+        are_new: bool = True,
     ) -> None:
-        """`tree_rivals` is int32[trees, examples]: a label for each, or NO_LABEL."""
+        """`tree_rivals` is int32[trees, examples]: a label for each, or NO_LABEL. Examples are new
+        unless they were learned in an earlier pass."""
         wanted = longest(batch, first, last)
         if wanted > len(self._scratch.sizes):
             self._scratch = make_scratch(len(tree_rivals), 2 * wanted)
         while True:
             first = learn(
                 self.state, self._limits, self._scratch, batch, tree_rivals, mean_squares,
-                first, last,
+                first, last, are_new,
             )  # fmt: skip
             if first == last:
                 return
@@ -329,15 +305,16 @@ class Ranker:
                 self._grow(int(batch.labels[first]), features)
 
     def _grow(self, label: int, features: int) -> None:
-        known, lists, rivals, counts = self.state
+        known, lists, kept, rivals, counts = self.state
         known = label_features.grown(known, label, features)
         if not label_lists.has_room(lists, self._limits.postings, features):
             lists = label_lists.grown(lists, self._limits.postings, features)
+        kept = exemplars.grown(kept, self._limits.items, label, features)
         if label >= len(rivals):
             more = np.full((2 * label + 2, RIVALS), NO_LABEL, np.int32)
             more[: len(rivals)] = rivals
             rivals = more
-        self.state = RankerState(known, lists, rivals, counts)
+        self.state = RankerState(known, lists, kept, rivals, counts)
 
 
 def has_ranker(options: Options) -> bool:

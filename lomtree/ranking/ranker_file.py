@@ -9,6 +9,7 @@ from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.jit.kernel import kernel
 from lomtree.ranking import label_features
+from lomtree.ranking.exemplars_file import check_exemplars, load_exemplars, store_exemplars
 from lomtree.ranking.label_features import (
     FIRST_ROWS,
     LARGEST,
@@ -21,7 +22,8 @@ from lomtree.ranking.label_features import (
     room_for,
 )
 from lomtree.ranking.label_lists import check_label_lists, load_label_lists, store_label_lists
-from lomtree.ranking.ranker import RIVALS, Ranker, RankerState
+from lomtree.ranking.ranker import Ranker, RankerState
+from lomtree.ranking.rivals import RIVALS
 from lomtree.storage.state_dict import MOST_COUNTED, StateDict, counted, whole_number
 
 _LARGEST = float(np.float32(LARGEST))  # as pairs have it
@@ -177,11 +179,12 @@ def _last_of(some: np.ndarray) -> int:
 def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> None:
     """A label may have had examples and have no features: where there was no room for them. In a
     ranker that was loaded to predict they have features, and their examples are not known."""
-    known, lists, rivals, counts = ranker.state
+    known, lists, exemplars, rivals, counts = ranker.state
     some = known.tables["used"] > 0
     labels = _last_of(some if predict_only else some | (known.tables["examples"] > 0))
     store_label_features(known, labels, state_dict, predict_only)
     store_label_lists(lists, state_dict, predict_only)
+    store_exemplars(exemplars, state_dict, predict_only)
     if not predict_only:
         state_dict.arrays["ranker.rivals"] = rivals[:labels].reshape(-1)
         state_dict.header["ranked"] = counted(counts[0])
@@ -200,6 +203,7 @@ def check_ranker(state_dict: StateDict, options: Options, label_count: int, lear
     """ModelError if load_ranker() would raise one."""
     check_label_features(state_dict, options, label_count, learning)
     check_label_lists(state_dict, options, label_count, learning)
+    check_exemplars(state_dict, options, label_count, learning)
     if learning:
         _check_rivals(state_dict, label_count)
 
@@ -209,9 +213,10 @@ def load_ranker(
 ) -> Ranker:
     known = load_label_features(state_dict, options, label_count, learning)
     lists = load_label_lists(state_dict, options, label_count, learning)
+    exemplars = load_exemplars(state_dict, options, label_count, learning)
     rivals, counts = np.empty((0, RIVALS), np.int32), np.zeros(2, np.int64)
     if learning:
         flat, counts[0] = _check_rivals(state_dict, label_count)
         rivals = np.full((label_count, RIVALS), NO_LABEL, np.int32)
         rivals.reshape(-1)[: len(flat)] = flat
-    return Ranker(options, RankerState(known, lists, rivals, counts))
+    return Ranker(options, RankerState(known, lists, exemplars, rivals, counts))

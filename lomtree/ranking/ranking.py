@@ -3,7 +3,9 @@
 The trees name labels with masses: the sum, over the leaves that searches have found, of the leaf's
 probability times the label's share of it. The lists name others (shortlist). The best of both are
 the candidates; each is compared by its mass, its centroid and the score of its regressor, weighed
-as combination has learned. All of this is O(candidates), never O(labels).
+as combination has learned. Those that are first then are compared by their exemplars as well; the
+others are taken to be as near as the farthest of these. All of this is O(candidates), never
+O(labels).
 """
 
 from math import exp, log
@@ -15,7 +17,26 @@ from lomtree.core.constants import NO_LABEL
 from lomtree.examples.batch import vector_of
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.bag import Bag, add, best_of, empty, make_bag
-from lomtree.ranking.combination import COSINE, COVERAGE, MASS, NONE, REGRESSOR, ROOTS
+from lomtree.ranking.combination import (
+    CLOSENESS,
+    COSINE,
+    COVERAGE,
+    MASS,
+    NONE,
+    REGRESSOR,
+    ROOTS,
+)
+from lomtree.ranking.exemplars import (
+    Exemplars,
+    Lookup,
+    clear,
+    closeness,
+    fill,
+    find_nearest,
+    make_exemplars,
+    make_lookup,
+)
+from lomtree.ranking.exemplars import fetch as fetch_exemplars
 from lomtree.ranking.label_features import (
     LabelFeatures,
     compare,
@@ -32,6 +53,7 @@ LEAST_MASS = 0.02
 BUDGET = 1024  # votes of an example's lists
 SMALLEST_MASS = 1e-3  # beside that of all labels found: the trees did not find the label
 LARGEST_LOGIT = 1e6
+CLOSELY_COMPARED = 8  # candidates, by their exemplars
 
 
 class Ranking(NamedTuple):
@@ -71,6 +93,7 @@ class Scorer(NamedTuple):
 
     known: LabelFeatures
     lists: LabelLists
+    exemplars: Exemplars
     weights: np.ndarray  # float64[]: see combination
     ranked: bool
 
@@ -89,10 +112,13 @@ class RankingScratch(NamedTuple):
     places: np.ndarray  # int64[]: of the best in the bag
     sizes: np.ndarray  # float32[features]
     bag: Bag
+    first: np.ndarray  # int64[CLOSELY_COMPARED]: the best candidates
+    lookup: Lookup
 
 
 def no_ranker(weights: np.ndarray) -> Scorer:
-    return Scorer(make_label_features(0, 1), make_label_lists(1, 1), weights, False)
+    nothing = (make_label_features(0, 1), make_label_lists(1, 1), make_exemplars(0, 1))
+    return Scorer(*nothing, weights, False)
 
 
 def make_found(rows: int, columns: int) -> FoundLabels:
@@ -109,7 +135,14 @@ def make_scratch(columns: int, top: int, features: int) -> RankingScratch:
         np.empty(2 * each, np.uint8),
     )
     bag = make_bag(max(columns, BUDGET))
-    return RankingScratch(candidates, np.empty(each, np.int64), np.empty(features, np.float32), bag)
+    return RankingScratch(
+        candidates,
+        np.empty(each, np.int64),
+        np.empty(features, np.float32),
+        bag,
+        np.empty(CLOSELY_COMPARED, np.int64),
+        make_lookup(features),
+    )
 
 
 @kernel
@@ -160,30 +193,91 @@ def compare_candidate(scorer, vector, length, candidates, place):
     signs[ROOTS] = of_roots
     signs[COVERAGE] = coverage
     signs[REGRESSOR] = score
+    signs[CLOSENESS] = 0.0
     for sign in range(NONE):
         logit += scorer.weights[sign] * signs[sign]
     candidates.logits[place] = min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)
 
 
 @kernel
-def compare_all(scorer, vector, candidates, count):
-    """Compare so many candidates with an example."""
-    length = 0.0
+def find_first(logits, count, first):
+    """Write the places of the largest logits, of equal ones those that came first; returns how
+    many."""
+    kept = 0
+    for place in range(count):
+        at = kept if kept < len(first) else kept - 1
+        if kept == len(first) and logits[first[at]] >= logits[place]:
+            continue
+        while at > 0 and logits[first[at - 1]] < logits[place]:
+            first[at] = first[at - 1]
+            at -= 1
+        first[at] = place
+        kept = min(kept + 1, len(first))
+    return kept
+
+
+@kernel
+def keep_in_reach(scorer, candidates, first, kept, lead):
+    """Of the best candidates, keep the first, and those that exemplars could bring to less than
+    this lead behind it; returns how many. An exemplar has no features that its label does not
+    have, so its cosine is at most the root of the coverage."""
+    best, weights = candidates.logits[first[0]], scorer.weights
+    left = 1
+    for number in range(1, kept):
+        place = first[number]
+        most = closeness(np.sqrt(candidates.signs[place, COVERAGE]))
+        if candidates.logits[place] + weights[CLOSENESS] * most + lead >= best:
+            first[left] = place
+            left += 1
+    return left
+
+
+@kernel
+def compare_closely(scorer, vector, length, scratch, count, lead):
+    """Compare the best candidates by their exemplars, too, but none that would stay so far behind
+    the first."""
+    candidates, first, lookup = scratch.candidates, scratch.first, scratch.lookup
+    kept = find_first(candidates.logits, count, first)
+    if kept > 1:
+        kept = keep_in_reach(scorer, candidates, first, kept, lead)
+    for number in range(kept):
+        fetch_exemplars(scorer.exemplars, candidates.labels[first[number]])
+    rows, least = fill(lookup, vector, length), np.inf
+    for number in range(kept):
+        label = candidates.labels[first[number]]
+        _head, cosine = find_nearest(scorer.exemplars, label, lookup, rows)
+        candidates.signs[first[number], CLOSENESS] = closeness(cosine)
+        least = min(least, closeness(cosine))
+    clear(lookup, rows)
+    for place in range(count):
+        near = max(candidates.signs[place, CLOSENESS], least)
+        candidates.signs[place, CLOSENESS] = near
+        logit = candidates.logits[place] + scorer.weights[CLOSENESS] * near
+        candidates.logits[place] = min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)
+
+
+@kernel
+def compare_all(scorer, vector, scratch, count, lead):
+    """Compare so many candidates with an example; see compare_closely() for the lead."""
+    candidates, length = scratch.candidates, 0.0
     if scorer.ranked:
         length = length_of(vector)
         for place in range(count):
             fetch(scorer.known, vector, candidates.labels[place])
     for place in range(count):
         compare_candidate(scorer, vector, length, candidates, place)
+    if length > 0.0:
+        compare_closely(scorer, vector, length, scratch, count, lead)
 
 
 @kernel
-def find_candidates(scorer, vector, found, shortlist, row, scratch):
-    """Find the candidates of an example and compare them; returns their number."""
+def find_candidates(scorer, vector, found, shortlist, row, scratch, best_alone):
+    """Find the candidates of an example and compare them; returns their number. If the best label
+    alone is wanted, without its probability, those that cannot be it are not compared closely."""
     candidates = scratch.candidates
     count = add_found(found, row, scratch)
     count = add_voted(shortlist, row, candidates, count)
-    compare_all(scorer, vector, candidates, count)
+    compare_all(scorer, vector, scratch, count, 0.0 if best_alone else np.inf)
     return count
 
 
@@ -214,14 +308,14 @@ def put_best(labels, logits, count, none, ranking, example):
 
 
 @kernel
-def rank(scorer, batch, found, shortlist, first, last, scratch, ranking):
+def rank(scorer, batch, found, shortlist, first, last, at_once, scratch, ranking):
     """Rank the labels of those of the examples first:last that are open; row 0 of what was found
-    and of the shortlist is the first's."""
+    and of the shortlist is the first's. `at_once` as in shorten()."""
     for example in range(first, last):
         row = example - first
         if not shortlist.is_open[row]:
             continue
         vector = vector_of(batch, example)
-        count = find_candidates(scorer, vector, found, shortlist, row, scratch)
+        count = find_candidates(scorer, vector, found, shortlist, row, scratch, at_once)
         labels, logits = scratch.candidates.labels, scratch.candidates.logits
         put_best(labels, logits, count, scorer.weights[NONE], ranking, example)

@@ -74,5 +74,5 @@ def find_places(scorer, batch, found, shortlist, first, last, scratch, places):
         places[example, TREES] = place_by_trees(found, row, scratch.bag, label)
         if scorer.ranked:
             places[example, LISTS] = place_by_lists(scorer.lists, vector, scratch, label)
-            count = find_candidates(scorer, vector, found, shortlist, row, scratch)
+            count = find_candidates(scorer, vector, found, shortlist, row, scratch, False)
             places[example, CANDIDATES] = place_among(scratch.candidates, count, label)

@@ -74,13 +74,19 @@ def take_votes(lists, vector, scratch, shortlist, row):
 
 
 @kernel
+def safe_lead(weights):
+    """What a label must lead by so that the trees need not be asked."""
+    return LEAD - weights[MASS] * log(SMALLEST_MASS)
+
+
+@kernel
 def is_sure(logits, count, weights):
-    """Whether the best label leads by so much that the trees need not be asked."""
+    """Whether the best label leads by so much."""
     best, second = -np.inf, weights[NONE]
     for place in range(count):
         second = max(second, min(best, logits[place]))
         best = max(best, logits[place])
-    return best - second > LEAD - weights[MASS] * log(SMALLEST_MASS)
+    return best - second > safe_lead(weights)
 
 
 @kernel
@@ -90,7 +96,7 @@ def answer_at_once(scorer, vector, scratch, shortlist, row, ranking, example):
     shortlist.counts[row] = min(all_voted, FIRST_COMPARED)
     count = add_voted(shortlist, row, candidates, 0)
     shortlist.counts[row] = all_voted
-    compare_all(scorer, vector, candidates, count)
+    compare_all(scorer, vector, scratch, count, safe_lead(scorer.weights))
     shortlist.is_open[row] = not is_sure(candidates.logits, count, scorer.weights)
     if not shortlist.is_open[row]:
         put_best(

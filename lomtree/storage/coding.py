@@ -16,6 +16,9 @@ are. All of it is one array of bytes, as large as its parts together:
     uint32[]                      for ids, the list
     uint8[blocks]                 the widths
     uint8[]                       for holes, the bitmap
+
+A block of equal numbers takes five bytes, so a file could claim a hundred times its size of memory.
+There is a bound to that (`is_believable`), which those who write keep, too.
 """
 
 from collections.abc import Iterator
@@ -28,6 +31,8 @@ from lomtree.jit.kernel import kernel
 
 BLOCK = 128  # numbers
 DTYPES = ("<u1", "<i4", "<u4", "<i8", "<f4")
+_MOST_TIMES = 16  # as large in memory as all arrays are in the file; usual are 2 to 7
+_ALWAYS = 16 << 20  # bytes of memory that any file may claim
 _WORD = 32  # bits
 _PIECE = 1 << 11  # blocks
 _HOLE = np.uint32(0xFFFFFFFF)
@@ -127,8 +132,16 @@ def _steps(codes: np.ndarray) -> np.ndarray:
 
 
 def _from_steps(folded: np.ndarray) -> np.ndarray:
-    steps = (folded >> np.uint32(1)) ^ (np.uint32(0) - (folded & np.uint32(1)))
-    return np.cumsum(steps, dtype=np.uint32)
+    """In the memory of what is given."""
+    signs = np.negative(folded & np.uint32(1))
+    folded >>= np.uint32(1)
+    folded ^= signs
+    return np.cumsum(folded, dtype=np.uint32, out=folded)
+
+
+def is_believable(unpacked: int, stored: int) -> bool:
+    """Whether arrays that have so many bytes in memory may come from so many of a file."""
+    return unpacked <= _MOST_TIMES * stored + _ALWAYS
 
 
 class Coded:
@@ -147,6 +160,11 @@ class Coded:
         return self.data.nbytes
 
     @property
+    def unpacked(self) -> int:
+        """Bytes of memory."""
+        return len(self) * self.dtype.itemsize
+
+    @property
     def entry(self) -> list:
         """What a header says of it; see of_entry."""
         return [self.dtype.str.replace("|", "<"), len(self), self.kind]
@@ -163,10 +181,20 @@ class Coded:
             raise ModelError("one of its arrays is malformed")
         return cls(dtype, length, kind, data)
 
-    def pieces(self) -> Iterator[np.ndarray]:
-        """Its numbers; ModelError if the parts do not fit together."""
+    def whole(self) -> np.ndarray:
+        """Its numbers at once; ModelError if the parts do not fit together."""
         if self.kind != "rounded":
-            yield self._whole()
+            return self._whole_numbers()
+        bits, _listed = self._take_apart(len(self))
+        codes = _codes_of(bits, len(self))
+        if not _unround(codes, codes):
+            raise ModelError("one of its arrays is malformed")
+        return codes.view(np.float32)
+
+    def pieces(self) -> Iterator[np.ndarray]:
+        """The same, floats piece by piece."""
+        if self.kind != "rounded":
+            yield self._whole_numbers()
             return
         bits, _listed = self._take_apart(len(self))
         for codes in _pieces_of(bits, len(self)):
@@ -175,15 +203,18 @@ class Coded:
                 raise ModelError("one of its arrays is malformed")
             yield rounded.view(np.float32)
 
-    def _whole(self) -> np.ndarray:
+    def _whole_numbers(self) -> np.ndarray:
         with_holes, kind = self.kind.startswith(_HOLES), self.kind.removeprefix(_HOLES)
         there = None
         if with_holes:
-            bitmap = self.data[max(len(self.data) - -(-len(self) // 8), 0) :]
+            size = -(-len(self) // 8)
+            if size > len(self.data):
+                raise ModelError("one of its arrays is malformed")
+            bitmap = self.data[len(self.data) - size :]
             there = np.unpackbits(bitmap, count=len(self), bitorder="little").view(np.bool_)
         count = len(self) if there is None else int(np.count_nonzero(there))
         bits, listed = self._take_apart(count)
-        codes = np.concatenate([np.empty(0, np.uint32), *_pieces_of(bits, count)])
+        codes = _codes_of(bits, count)
         if kind == "steps":
             codes = _from_steps(codes)
         elif kind == "ids":
@@ -196,7 +227,9 @@ class Coded:
             numbers = np.full(len(self), _HOLE)
             numbers[there] = codes
             codes = numbers
-        return codes.view(np.int32) if self.dtype == np.int32 else codes.astype(self.dtype)
+        if self.dtype == np.int32:
+            return codes.view(np.int32)
+        return codes.astype(self.dtype, copy=False)
 
     def _take_apart(self, count: int) -> tuple[_Bits, np.ndarray]:
         """The codes, which are so many, and the list of ids."""
@@ -212,6 +245,12 @@ class Coded:
         numbers = data[: len(data) - holes - blocks].view(np.uint32)
         bits = _Bits(numbers[:words], numbers[words : words + blocks], widths)
         return bits, numbers[words + blocks :]
+
+
+def _codes_of(bits: _Bits, count: int) -> np.ndarray:
+    codes = np.empty(count, np.uint32)
+    _take(bits.words, bits.bases, bits.widths, 0, codes)
+    return codes
 
 
 def _pieces_of(bits: _Bits, count: int) -> Iterator[np.ndarray]:

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from lomtree.core.errors import ModelError
-from lomtree.storage.coding import Coded, coded
+from lomtree.storage.coding import Coded, coded, is_believable
 from lomtree.system.atomic_file import STANDARD, open_to_replace
 from lomtree.system.pipeline import DEPTH, ahead
 
@@ -34,10 +34,11 @@ Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored, Coming
 VALID_PIECES = DEPTH + 2  # pieces
 _PIECE = 1 << 20
 MAGIC = b"LOMTREE\n"
-VERSION = 9
+VERSION = 10
 _ALIGN = 64
 _DTYPES = {name: np.dtype(name) for name in ("<i1", "<u1", "<i4", "<u4", "<i8", "<f4", "<f8")}
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_NO_BYTES = np.empty(0, np.uint8)
 
 
 def _number(value: int) -> bytes:
@@ -66,8 +67,19 @@ def _lay_out(header: dict, arrays: Arrays) -> bytes:
 
 
 def compacted(arrays: Arrays) -> Arrays:
-    """The same in few bits, float32 rounded."""
-    return {name: coded(at_once(array)) or array for name, array in arrays.items()}
+    """The same in few bits, float32 rounded. If that would be fewer than anybody believes when they
+    are read, those that become smallest stay as they are."""
+    found = {name: coded(at_once(array)) or array for name, array in arrays.items()}
+    small = {name: array for name, array in found.items() if isinstance(array, Coded)}
+    stored = sum(array.nbytes for array in found.values())
+    unpacked = sum(array.unpacked for array in small.values())
+    for name in sorted(small, key=lambda name: small[name].nbytes / small[name].unpacked):
+        if is_believable(unpacked, stored):
+            break
+        found[name] = arrays[name]
+        unpacked -= small[name].unpacked
+        stored += small[name].unpacked - small[name].nbytes
+    return found
 
 
 class Extent(NamedTuple):
@@ -206,6 +218,8 @@ class Coming:
 
 def at_once(array: Any) -> np.ndarray:
     """An array of its own, also of one that is still coming or in few bits."""
+    if isinstance(array, Coded):
+        return array.whole()
     if not hasattr(array, "pieces"):
         return np.array(array)
     pieces = [piece.copy() for piece in array.pieces()]
@@ -257,6 +271,9 @@ def _take_apart(
     _check(zlib.crc32(head), sums[0])
     arrays: Arrays = {}
     entries = header.get("coded", {})
+    unpacked = sum(Coded.of_entry(entry, _NO_BYTES).unpacked for entry in entries.values())
+    if not is_believable(unpacked, sum(sizes_in(header).values())):
+        raise ModelError("it would be too large in memory for a file of its size")
     for (name, dtype, _shape), place, total in zip(header["arrays"], places, sums[1:], strict=True):
         if needed(name) and stored(name) and name not in entries:
             arrays[name] = Stored(file, _DTYPES[dtype], place, total)

@@ -12,10 +12,10 @@ FOR_PREDICTION = (
     "combination.weights", "totals",
 )  # fmt: skip
 PREDICTION_COLUMNS = ("left", "right", "label", "slot")  # of the nodes
-FOR_RANKING = ("ranker.", "lists.")
+FOR_RANKING = ("ranker.", "lists.", "exemplars.")
 FOR_LEARNING_ALONE = (
     "weights.squares", "squares.", "tags.", "ranker.squares", "ranker.rivals", "ranker.examples",
-    "lists.least", "combination.curvature", "scales.count", "scales.squares",
+    "lists.least", "exemplars.lot", "combination.curvature", "scales.count", "scales.squares",
 )  # fmt: skip
 
 

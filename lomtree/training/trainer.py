@@ -222,7 +222,8 @@ class Trainer:
         predictions, depths = self._room(count)
         learned, probed = self._choose_probes(batch, count, first)
         reserved = self._reserves and self.passes_done + 1 == self._probing_pass
-        self.model.learner.learn(learned, count, predictions, depths, probed, reserved)
+        are_new = self.passes_done == 0
+        self.model.learner.learn(learned, count, predictions, depths, probed, reserved, are_new)
         if self._meter is not None:
             self._meter.add(batch, count, predictions, depths)
         if self.tell is not None and self.passes_done == 0:

@@ -1,35 +1,31 @@
 """Training on several workers of this machine beside one process: time, and the same bytes.
 
     python -m scripts.bench.cluster_speed [--set lemma-fi] [--passes 3] [--workers 1 2 4]
-                            [--rounds 1] [--write docs/distributed.md]
+                            [--rounds 1] [--work DIR] [--write docs/distributed.md]
 
 Plain text, taken in turn; medians. One process is the whole command, on all cores, which starts in
 0.2 s. For workers it is from the first task to the file written, without the start of a cluster.
-Both read the text and write a model that predicts. Reads LOMTREE_DATA.
+Both read the text and write a model that predicts. What was measured is kept in the work folder,
+and further rounds are added to it. Reads LOMTREE_DATA.
 """
 
-import gzip
 import hashlib
-import os
-import shutil
+import json
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from statistics import median
+from typing import Any
 
-from lomtree.cluster.chunks import Manner, find_manner
 from lomtree.cluster.connection import Cluster, connected
 from lomtree.cluster.executors import OnDask
-from lomtree.cluster.pipeline import Pipeline
-from lomtree.cluster.roles import SAMPLE
-from lomtree.cluster.training import finish, train_files
-from lomtree.core.options import Options
-from lomtree.core.reading import PLAIN
 from lomtree.model.model_file import write_model
 from scripts.command import add_write, parser_of, run_script
 from scripts.report import table, write_section
+from scripts.sharded_training import plain_text, train
+
+ALONE = 0  # workers
 
 
 def alone(data: str, passes: int, model: str) -> float:
@@ -40,20 +36,14 @@ def alone(data: str, passes: int, model: str) -> float:
     return time.perf_counter() - begun
 
 
-def on_workers(data: str, passes: int, workers: int, model: str) -> tuple[float, str]:
-    """Seconds from the first task to the file written, and a digest of it."""
-    options = Options()
-    manner = find_manner([data], Manner("auto", "stop", PLAIN, options.derived))
+def on_workers(data: str, passes: int, workers: int, model: str) -> float:
+    """Seconds from the first task to the file written."""
     with connected(Cluster(workers=workers)) as client:
         client.run(_warm)
-        executor = OnDask(client)
         begun = time.perf_counter()
-        pipeline = Pipeline(executor, options, passes, SAMPLE, 8)
-        trained, _facts = train_files(executor, pipeline, [data], manner)
-        finish(trained)
-        write_model(trained.model, model, predict_only=True)
-        seconds = time.perf_counter() - begun
-    return seconds, hashlib.sha256(Path(model).read_bytes()).hexdigest()[:16]
+        trained, _facts = train(OnDask(client), [data], passes)
+        write_model(trained, model, predict_only=True)
+        return time.perf_counter() - begun
 
 
 def _warm() -> None:
@@ -61,35 +51,50 @@ def _warm() -> None:
     import lomtree.cluster.tasks  # noqa: F401
 
 
+def measure(data: str, passes: int, workers: int, model: Path) -> dict[str, Any]:
+    if workers == ALONE:
+        seconds = alone(data, passes, str(model))
+    else:
+        seconds = on_workers(data, passes, workers, str(model))
+    digest = hashlib.sha256(model.read_bytes()).hexdigest()[:16]
+    return {"workers": workers, "seconds": seconds, "digest": digest}
+
+
+def rows_of(name: str, measured: list[dict[str, Any]]) -> list[list[str]]:
+    """A row for one process, and one for each number of workers."""
+    seconds: dict[int, list[float]] = {}
+    for one in measured:
+        seconds.setdefault(one["workers"], []).append(one["seconds"])
+    digests = {one["digest"] for one in measured if one["workers"] != ALONE}
+    same, base = "the same" if len(digests) == 1 else "differ", median(seconds.get(ALONE, [0.0]))
+    rows = []
+    for workers, took in sorted(seconds.items()):
+        place = f"{workers} workers" if workers != ALONE else "one process"
+        compared = [f"{base / median(took):.2f}", same] if workers != ALONE else ["", ""]
+        rows.append([name, place, str(len(took)), f"{median(took):.1f} s", *compared])
+    return rows
+
+
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--set", default="lemma-fi")
     parser.add_argument("--passes", type=int, default=3)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
-    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=1, help="0: report what was measured before")
+    parser.add_argument("--work", type=Path, default=Path("build/cluster_speed"))
     add_write(parser)
     given = parser.parse_args()
-    folder = Path(os.environ.get("LOMTREE_DATA", "data")) / given.set
-    with tempfile.TemporaryDirectory() as work:
-        data, model = f"{work}/train.vw", f"{work}/model.lom"
-        with gzip.open(next(folder.glob("train.*")), "rb") as packed, open(data, "wb") as plain:
-            shutil.copyfileobj(packed, plain)
-        single, many, digests = [], {n: [] for n in given.workers}, set()
-        for _ in range(given.rounds):
-            single.append(alone(data, given.passes, model))
-            print(f"one process: {single[-1]:.1f} s", file=sys.stderr)
-            for workers in given.workers:
-                seconds, digest = on_workers(data, given.passes, workers, model)
-                print(f"{workers} workers: {seconds:.1f} s, {digest}", file=sys.stderr)
-                many[workers].append(seconds)
-                digests.add(digest)
-    base = median(single)
-    rows = [[given.set, "one process", f"{base:.1f} s", "", ""]]
-    for workers, seconds in many.items():
-        took = median(seconds)
-        same = "the same" if len(digests) == 1 else "differ"
-        rows.append([given.set, f"{workers} workers", f"{took:.1f} s", f"{base / took:.2f}", same])
-    text = table(["set", "", "time", "times as fast", "bytes"], rows)
+    data = plain_text(given.set, given.work)
+    journal = given.work / f"{given.set}-{given.passes}.jsonl"
+    for _ in range(given.rounds):
+        for workers in (ALONE, *given.workers):
+            found = measure(data, given.passes, workers, given.work / "model.lom")
+            print(json.dumps(found), file=sys.stderr, flush=True)
+            with journal.open("a") as file:
+                file.write(json.dumps(found) + "\n")
+    measured = [json.loads(line) for line in journal.read_text().splitlines()]
+    headings = ["set", "", "rounds", "time", "times as fast", "bytes"]
+    text = table(headings, rows_of(given.set, measured))
     print(text)
     if given.write:
         write_section(given.write, f"workers, {given.set}", text)

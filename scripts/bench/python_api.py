@@ -11,8 +11,10 @@ A set becomes a CSR matrix and the same numbers as libsvm text. In one process, 
     one row  predict(X[i]) of rows one by one, by default and by a walk, beside what the compiled
              code of it takes alone: the rest is Python's
 
-All with as many cores as there are, but for one row. The best of so many rounds; ratios are worth
-more than seconds. Needs the extra `sklearn`; reads the sets of the folder named by LOMTREE_DATA.
+All with as many cores as there are, but for one row. Each round does everything once, every second
+one in the opposite order; the medians of the rounds are shown, and those of the ratios of each
+round, with the smallest and largest. Needs the extra `sklearn`; reads the sets of the folder named
+by LOMTREE_DATA.
 """
 
 import os
@@ -21,6 +23,7 @@ import tempfile
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -160,38 +163,43 @@ def jobs_of(train: Part, test: Part, work: Path) -> dict[str, Callable[[], float
     }
 
 
-def measure(folder: Path, suffix: str, rounds: int, work: Path) -> dict[str, float]:
-    """The least seconds of each job; those of rows are of one row."""
+def measure(folder: Path, suffix: str, rounds: int, work: Path) -> dict[str, list[float]]:
+    """The seconds of each job, round by round; those of rows are of one row."""
     columns: dict[int, int] = {}
     train, test = (read(folder / f"{part}.{suffix}.gz", columns) for part in ("train", "test"))
     write_text(test, work / "test.svm")
     taken: dict[str, list[float]] = {}
+    few = (Part(part.X[:ROWS], part.y[:ROWS]) for part in (train, test))
+    for job in jobs_of(*few, work).values():  # what was never run is compiled now
+        job()
     jobs = jobs_of(train, test, work)
-    for number in range(rounds + 1):  # the first may have to compile
-        for name, job in jobs.items():
-            took = job()
-            taken.setdefault(name, []).extend([took] if number else [])
-            print(f"{folder.name}, {name}: {took:.3f} s", file=sys.stderr)
+    for number in range(rounds):
+        for name in reversed(jobs) if number % 2 else jobs:
+            taken.setdefault(name, []).append(jobs[name]())
+            print(f"{folder.name}, {name}: {taken[name][-1]:.3f} s", file=sys.stderr)
     count = min(ROWS, test.X.shape[0])
-    return {name: min(times) / (count if name in ROWWISE else 1) for name, times in taken.items()}
+    per_row = {name: [took / count for took in taken[name]] for name in ROWWISE}
+    return taken | per_row
 
 
 ROWWISE = ("row", "row alone", "walk", "walk alone")
 
 
-def rows_of(name: str, best: dict[str, float]) -> list[list[str]]:
-    def row(what: str, ours: float, beside: str, theirs: float, unit: str = "s") -> list[str]:
+def rows_of(name: str, taken: dict[str, list[float]]) -> list[list[str]]:
+    def row(what: str, ours: str, beside: str, theirs: str, unit: str = "s") -> list[str]:
         scale = 1e6 if unit == "us" else 1
-        times = [f"{scale * ours:.3g} {unit}", f"{beside}: {scale * theirs:.3g} {unit}"]
-        return [name, what, *times, f"{theirs / ours:.2f}"]
+        mine, other = (f"{scale * median(taken[one]):.3g} {unit}" for one in (ours, theirs))
+        ratios = sorted(b / a for a, b in zip(taken[ours], taken[theirs], strict=True))
+        spread = f"{median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        return [name, what, mine, f"{beside}: {other}", spread]
 
     parsed, compiled = "learning parsed examples", "the compiled code alone"
     return [
-        row("fit, shuffle=False", best["fit"], parsed, best["parsed"]),
-        row("fit", best["fit, shuffled"], f"{parsed} in its order", best["parsed, shuffled"]),
-        row("predict", best["predict"], "predicting text", best["text"]),
-        row("predict one row", best["row"], compiled, best["row alone"], "us"),
-        row("predict one row, walk=True", best["walk"], compiled, best["walk alone"], "us"),
+        row("fit, shuffle=False", "fit", parsed, "parsed"),
+        row("fit", "fit, shuffled", f"{parsed} in its order", "parsed, shuffled"),
+        row("predict", "predict", "predicting text", "text"),
+        row("predict one row", "row", compiled, "row alone", "us"),
+        row("predict one row, walk=True", "walk", compiled, "walk alone", "us"),
     ]
 
 
@@ -208,8 +216,8 @@ def main() -> None:
     rows = []
     for name in there:
         with tempfile.TemporaryDirectory() as work:
-            best = measure(folder / name, SETS.get(name, "vw"), given.rounds, Path(work))
-        rows += rows_of(name, best)
+            taken = measure(folder / name, SETS.get(name, "vw"), given.rounds, Path(work))
+        rows += rows_of(name, taken)
     text = table(["set", "what", "Python", "beside", "times as fast"], rows)
     print(text)
     if given.write:

@@ -9,6 +9,7 @@
 - matrix   the tests' core and the same models on every Python and numba (`make matrix`)
 
 fuzzers/ has what fuzz tries, vw_lines draws the lines for a running VW, killing has the children
-that kill ends, drift makes the streams of kill and soak, journal adds up what is done in pieces.
+that kill ends, watching tells whether they still work, drift makes the streams of kill and soak,
+journal adds up what is done in pieces, noted_tests what hostile has run.
 fuzz shares its generators and its naive parsers with tests/.
 """

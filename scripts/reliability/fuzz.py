@@ -42,15 +42,13 @@ from typing import NamedTuple
 import numpy as np
 
 from scripts.command import add_write, parser_of, run_script
+from scripts.reliability.watching import wait_awake
 from scripts.report import table, write_section
 
 FIGURES = ("tried", "lines", "accepted", "refused", "disagreements", "crashes")
 SECONDS = "seconds"  # of the processor's
-AT_ONCE = 12.0  # seconds that a child works; a fork and what it copies cost, too
-LONGEST = 20  # seconds of the processor's for one input
-LONGEST_WAIT = (
-    4 * 3600
-)  # on the clock, for what waits for ever; the processor may be busy with others
+AT_ONCE = 12.0  # such seconds that a child works; a fork and what it copies cost, too
+LONGEST = 20  # such seconds for one input
 MOST_MEMORY = 400 << 20  # bytes beyond what the process had before
 PIECE = 60.0  # seconds between two entries of the journal
 
@@ -116,22 +114,24 @@ class Run:
         child = os.fork()
         if child == 0:
             with contextlib.suppress(BaseException):
-                self._work(kind, first, time.monotonic() + seconds)
+                self._work(kind, first, seconds)
             os._exit(0)
+        awake = wait_awake(child)
+        if not awake:
+            os.kill(child, signal.SIGKILL)
         _, status, used = os.wait4(child, 0)
         if os.WIFSIGNALED(status):
             ended = os.WTERMSIG(status)
-            hung = ended in (signal.SIGPROF, signal.SIGALRM)
+            hung = not awake or ended == signal.SIGPROF
             self._find(kind, "hang" if hung else f"signal {ended}")
         return used.ru_utime + used.ru_stime
 
-    def _work(self, kind: str, number: int, until: float) -> None:
+    def _work(self, kind: str, number: int, seconds: float) -> None:
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + MOST_MEMORY
-        while time.monotonic() < until:
+        while processor_seconds() < seconds:
             self._shared[0] = number
             self._shared[1 + FIGURES.index("tried")] += 1
             signal.setitimer(signal.ITIMER_PROF, LONGEST)
-            signal.alarm(LONGEST_WAIT)
             try:
                 figure, lines = self.again(kind, number)
                 self._shared[1 + FIGURES.index(figure)] += 1
@@ -147,6 +147,12 @@ class Run:
     def _find(self, kind: str, what: str) -> None:
         self._shared[1 + FIGURES.index("crashes")] += 1
         print(f"--again '{kind}' {self._shared[0]}: {what}", flush=True)
+
+
+def processor_seconds() -> float:
+    """Of this process and those that it has started and that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def prepare(names: list[str], folder: Path) -> dict[str, TryOne]:

@@ -2,6 +2,7 @@
 
     python -m scripts.reliability.kill [--kills 50] [--write docs/reliability.md]
     python -m scripts.reliability.kill --kills 250 --seed 2 --journal build/kills.jsonl
+    python -m scripts.reliability.kill --kills 0 --journal build/kills.jsonl  # its table alone
 
 A training that saves checkpoints is started again and again with --resume, and killed, until it was
 killed so often. After each kill the model must be the whole one of before or another whole one, and
@@ -18,6 +19,7 @@ import importlib.util
 import os
 import random
 import tempfile
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -28,7 +30,7 @@ from lomtree.model.model_file import read_model
 from lomtree.storage.purposes import Purpose
 from scripts.command import add_write, parser_of, run_script
 from scripts.reliability.drift import Drift
-from scripts.reliability.journal import add_up
+from scripts.reliability.journal import add_up, total_of
 from scripts.reliability.killing import is_killed, load_everything, process_is_killed, run
 from scripts.report import table, write_section
 
@@ -203,14 +205,8 @@ def report(total: Counter, lines: int) -> str:
     ) + table(["", ""], rows)
 
 
-def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--lines", type=int, default=4_000, help="of the data")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--journal", type=Path, help="of runs with other seeds, which add up")
-    add_write(parser)
-    given = parser.parse_args()
+def kill_all(given: Namespace) -> Counter:
+    """What was killed, and what that left."""
     killer = Killer(given.seed)
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
@@ -219,8 +215,22 @@ def main() -> None:
         load_everything(train(folder / "data.vw", folder / "model" / "m.lom"), folder / "model")
         run(train(folder / "data.vw", folder / "whole.lom"))
         fates = kill_checkpoints(given.kills, given.lines, killer, folder)
-        fates += kill_others(given.kills, killer, folder)
-    text = report(add_up(given.journal, "kills", given.seed, fates), given.lines)
+        return fates + kill_others(given.kills, killer, folder)
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--lines", type=int, default=4_000, help="of the data")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--journal", type=Path, help="of runs with other seeds, which add up")
+    add_write(parser)
+    given = parser.parse_args()
+    if given.kills:
+        total = add_up(given.journal, "kills", given.seed, kill_all(given))
+    else:
+        total = total_of(given.journal, "kills")
+    text = report(total, given.lines)
     print(text)
     if given.write:
         write_section(given.write, "kills", text)

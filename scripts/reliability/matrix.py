@@ -1,6 +1,6 @@
 """The tests' core on every Python and with the oldest and newest libraries: are models the same?
 
-    python -m scripts.reliability.matrix [3.10 3.13 ...] [--no-tests] [--into build/matrix]
+    python -m scripts.reliability.matrix [3.10 3.13-newest ...] [--no-tests] [--into build/matrix]
 
 Looks for Python 3.10 to 3.13 on the PATH and among the versions of pyenv. On each it makes two
 virtual environments, one after the other: `oldest` has the lowest versions that pyproject.toml
@@ -175,26 +175,31 @@ def complaints(rows: list[Row]) -> list[str]:
 
 def main() -> None:
     parser = parser_of(__doc__)
-    parser.add_argument("pythons", nargs="*", metavar="PYTHON", help="[default: all of them]")
+    parser.add_argument(
+        "pythons", nargs="*", metavar="PYTHON[-END]", help="[default: all of them, both ends]"
+    )
     parser.add_argument("--no-tests", action="store_true", help="train the models alone")
     parser.add_argument("--into", type=Path, default=ROOT / "build" / "matrix", metavar="FOLDER")
     given = parser.parse_args()
     found = pythons()
-    if unknown := [one for one in given.pythons if one not in found]:
+    every = [(version, end) for version in found for end in ENDS]
+    known = {*found, *map("-".join, every)}
+    if unknown := [one for one in given.pythons if one not in known]:
         parser.error(f"there is no Python {', '.join(unknown)}; found: {', '.join(found)}")
     into = given.into.resolve()
     into.mkdir(parents=True, exist_ok=True)
     (into / "names.vw").write_text("".join(unicode_names.lines()[:LINES]))
     rows = []
-    for version in given.pythons or found:
-        for end in ENDS:
-            name = f"{version}-{end}"
-            constraints = ""
-            if end == "oldest":
-                constraints = lowest(requires("lomtree") or []) + OLDEST_SCIKIT
-            environment = Environment(name, into / name)
-            rows.append(examine(environment, found[version], constraints, not given.no_tests))
-            print(*rows[-1].versions, rows[-1].tests, file=sys.stderr, flush=True)
+    for version, end in every:
+        name = f"{version}-{end}"
+        if given.pythons and not {version, name} & set(given.pythons):
+            continue
+        constraints = ""
+        if end == "oldest":
+            constraints = lowest(requires("lomtree") or []) + OLDEST_SCIKIT
+        environment = Environment(name, into / name)
+        rows.append(examine(environment, found[version], constraints, not given.no_tests))
+        print(*rows[-1].versions, rows[-1].tests, file=sys.stderr, flush=True)
     print(describe(rows))
     if wrong := complaints(rows):
         raise SystemExit("\n".join(wrong))

@@ -1,73 +1,90 @@
 """kill -9 of workers at random moments of a training: are the bytes those of a quiet run?
 
     python -m scripts.reliability.worker_kills [--kills 20] [--seed 0] [--set SET] [--passes 3]
-                            [--write docs/distributed.md]
+                            [--minutes 60] [--work DIR] [--write docs/distributed.md]
 
 A cluster of two processes trains the same model again and again; in each run a worker, drawn at
 random, is killed after a random part of the time that a quiet run takes, until so many were. The
-data is made, or it is that of a set of the folder named by LOMTREE_DATA.
+data is made, or it is that of a set of the folder named by LOMTREE_DATA. Kills are noted in the
+work folder: a run that is short of time begins no more of them, and the next one goes on.
 """
 
-import gzip
+import hashlib
+import json
 import os
 import random
-import shutil
 import signal
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
-from lomtree.cluster.chunks import Manner
 from lomtree.cluster.connection import Cluster, connected
 from lomtree.cluster.executors import OnDask
-from lomtree.cluster.pipeline import Pipeline
-from lomtree.cluster.training import finish, train_files
-from lomtree.core.options import Options
-from lomtree.core.reading import PLAIN
 from lomtree.model.model_file import write_model
 from scripts.command import add_write, parser_of, run_script
 from scripts.reliability.drift import Drift
 from scripts.report import table, write_section
+from scripts.sharded_training import plain_text, train
 
 FILES = 6
+SAMPLE = 1 << 14
 
 
-def write_files(work: str, examples: int) -> list[str]:
-    drift, paths = Drift(2000, 0.0), []
-    for number in range(FILES):
-        paths.append(f"{work}/part-{number}.vw")
-        with open(paths[-1], "wb") as file:
+def write_files(work: Path, examples: int) -> list[str]:
+    drift, paths = Drift(2000, 0.0), [work / f"part-{number}.vw" for number in range(FILES)]
+    for path in paths:
+        with path.open("wb") as file:
             file.writelines(drift.blocks(examples // FILES))
-    return paths
+    return list(map(str, paths))
 
 
-def copy_set(work: str, name: str) -> list[str]:
-    """The training data as plain text, which is cut into chunks."""
-    folder = Path(os.environ.get("LOMTREE_DATA", "data")) / name
-    with (
-        gzip.open(next(folder.glob("train.*")), "rb") as packed,
-        open(f"{work}/train.vw", "wb") as plain,
-    ):
-        shutil.copyfileobj(packed, plain)
-    return [f"{work}/train.vw"]
+def digest_of(client: Any, paths: list[str], work: Path, passes: int) -> str:
+    """Of the model that is trained."""
+    model, _facts = train(OnDask(client), paths, passes, sample=SAMPLE)
+    write_model(model, str(work / "model.lom"), predict_only=True)
+    return hashlib.sha256((work / "model.lom").read_bytes()).hexdigest()
 
 
-def trained(client, paths: list[str], work: str, passes: int) -> bytes:
-    executor, options = OnDask(client), Options()
-    manner = Manner("vw", "stop", PLAIN, options.derived)
-    pipeline = Pipeline(executor, options, passes, 1 << 14, 8)
-    result, _facts = train_files(executor, pipeline, paths, manner)
-    finish(result)
-    write_model(result.model, f"{work}/model.lom", predict_only=True)
-    return Path(f"{work}/model.lom").read_bytes()
-
-
-def kill_one(client, seconds: float, rng: random.Random) -> None:
+def kill_one(client: Any, seconds: float, rng: random.Random) -> None:
     time.sleep(seconds)
     pids = sorted(client.run(os.getpid).values())
     os.kill(rng.choice(pids), signal.SIGKILL)
+
+
+def killed(client: Any, rng: random.Random, quiet: float, *training: Any) -> dict[str, Any]:
+    """A training in which a worker is killed, which `quiet` would take so many seconds."""
+    after = rng.uniform(0, quiet)
+    killer = threading.Thread(target=kill_one, args=(client, after, rng))
+    killer.start()
+    digest = digest_of(client, *training)
+    killer.join()
+    client.wait_for_workers(2)
+    return {"after": after, "digest": digest}
+
+
+def run(client: Any, given: Any, journal: Path, paths: list[str]) -> list[dict[str, Any]]:
+    """What a quiet run has given, then each run with a kill; those that were there before, too."""
+    end = time.monotonic() + 60 * given.minutes
+    noted = [json.loads(line) for line in journal.read_text().splitlines()]
+
+    def note(found: dict[str, Any]) -> None:
+        noted.append(found)
+        print(json.dumps(found), file=sys.stderr, flush=True)
+        with journal.open("a") as file:
+            file.write(json.dumps(found) + "\n")
+
+    training = (paths, given.work, given.passes)
+    if not noted:
+        digest_of(client, *training)  # which may have to compile
+        begun = time.perf_counter()
+        digest = digest_of(client, *training)
+        note({"quiet": time.perf_counter() - begun, "digest": digest})
+    while len(noted) <= given.kills and time.monotonic() < end:
+        rng = random.Random(f"{given.seed} {len(noted)}")
+        note(killed(client, rng, noted[0]["quiet"], *training))
+    return noted
 
 
 def main() -> None:
@@ -75,32 +92,28 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--examples", type=int, default=60_000, help="if they are made")
-    parser.add_argument("--set", help="one of VW's text")
+    parser.add_argument("--set")
     parser.add_argument("--passes", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--work", type=Path, default=Path("build/worker_kills"))
     add_write(parser)
     given = parser.parse_args()
-    rng, differ = random.Random(given.seed), 0
-    with tempfile.TemporaryDirectory() as work, connected(Cluster(workers=2)) as client:
-        paths = copy_set(work, given.set) if given.set else write_files(work, given.examples)
-        trained(client, paths, work, given.passes)  # which may have to compile
-        begun = time.perf_counter()
-        wanted = trained(client, paths, work, given.passes)
-        quiet = time.perf_counter() - begun
-        for number in range(given.kills):
-            after = rng.uniform(0, quiet)
-            killer = threading.Thread(target=kill_one, args=(client, after, rng))
-            killer.start()
-            same = trained(client, paths, work, given.passes) == wanted
-            killer.join()
-            client.wait_for_workers(2)
-            differ += not same
-            print(f"kill {number + 1} after {after:.1f} s: {same}", file=sys.stderr, flush=True)
-    data = given.set or f"{given.examples:,} made examples"
-    rows = [[data, str(given.passes), str(given.kills), f"{quiet:.1f} s", str(differ)]]
-    text = table(["data", "passes", "kills", "a quiet run", "other bytes"], rows)
+    given.work.mkdir(parents=True, exist_ok=True)
+    name = given.set or "made data"
+    journal = given.work / f"{name}-{given.passes}-{given.seed}.jsonl"
+    journal.touch()
+    if given.set:
+        paths = [plain_text(given.set, given.work)]
+    else:
+        paths = write_files(given.work, given.examples)
+    with connected(Cluster(workers=2)) as client:
+        quiet, *kills = run(client, given, journal, paths)
+    differ = sum(one["digest"] != quiet["digest"] for one in kills)
+    row = [name, str(given.passes), str(len(kills)), f"{quiet['quiet']:.1f} s", str(differ)]
+    text = table(["data", "passes", "kills", "a quiet run", "other bytes"], [row])
     print(text)
     if given.write:
-        write_section(given.write, f"worker kills, {given.set or 'made data'}", text)
+        write_section(given.write, f"worker kills, {name}", text)
 
 
 if __name__ == "__main__":

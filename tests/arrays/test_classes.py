@@ -50,6 +50,18 @@ def test_lists_of_labels_are_checked():
     assert (labels.different, labels.places.tolist()) == ([7, 5], [0, 1, 0])
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["b", "abc", "b", ""], ["\xff", "\u0142", "\xff", "\U0001f600"], [b"b", b"abc", b"b", b""]],
+)
+@pytest.mark.parametrize("order", "<>")
+def test_arrays_of_strings_are_coded_as_lists_are(words, order):
+    array = np.array(words)
+    labels = coded(array.astype(array.dtype.newbyteorder(order)))
+    assert labels.different == coded(words).different
+    assert labels.places.tolist() == coded(words).places.tolist() == [0, 1, 0, 2]
+
+
 def test_labels_in_another_order_are_in_that_of_their_first_examples():
     labels = coded(["a", "b", "a", "c", True, 1])
     assert labels.different == ["a", "b", "c", True]

@@ -47,6 +47,22 @@ def test_a_missing_number_is_told_with_its_column(library):
         frame_rows(made_by(library, {"x": [1.0, None], "y": [1.0, 2.0]}), FeatureNames())
 
 
+def test_what_pandas_calls_na_is_missing():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"c": pandas.array(["a", None], "string"), "x": [1.0, 2.0]})
+    dicts = [{"c": "a", "x": 1.0}, {"x": 2.0}]
+    assert same(all_of(frame_rows(frame, FeatureNames())), all_of(dict_rows(dicts, FeatureNames())))
+    for kind in ("boolean", "Int64", "Float64"):
+        with pytest.raises(ValueError, match="contains NaN: the column 'n' does"):
+            frame_rows(frame.assign(n=pandas.array([1, None], kind)), FeatureNames())
+
+
+def test_a_list_in_a_cell_is_told():
+    frame = pytest.importorskip("pandas").DataFrame({"c": ["a", [1]]})
+    with pytest.raises(ValueError, match="the column 'c' has a list in it, no string"):
+        frame_rows(frame, FeatureNames())
+
+
 def test_a_column_of_dates_is_told():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"day": pandas.to_datetime(["2020-01-01"])})

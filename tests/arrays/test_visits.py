@@ -30,6 +30,13 @@ def test_rows_that_lie_otherwise_have_the_same_turns(data):
     assert turns(X, labels, seed=1) != turns(X, labels)
 
 
+def test_the_number_of_threads_changes_nothing(data):
+    X, labels = data
+    expected = visits(DenseRows(X), coded(labels), None, 0)[0].tolist()
+    for threads in (2, 3, 100):
+        assert visits(DenseRows(X), coded(labels), None, 0, threads)[0].tolist() == expected
+
+
 def test_a_sparse_matrix_has_the_turns_of_the_array(data):
     sparse = pytest.importorskip("scipy.sparse")
     X, labels = data

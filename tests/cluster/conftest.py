@@ -1,5 +1,7 @@
 """One cluster of two processes for all tests of this folder: to start one takes seconds."""
 
+import logging
+
 import pytest
 
 from lomtree.cluster.connection import Cluster, connected
@@ -7,8 +9,16 @@ from lomtree.cluster.connection import Cluster, connected
 
 @pytest.fixture(scope="session")
 def client():
-    pytest.importorskip("distributed")
-    with connected(Cluster(workers=2)) as client:
+    """Of a cluster as an operator starts it: others may connect to it, too."""
+    distributed = pytest.importorskip("distributed")
+    local = distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    )
+    with local, connected(Cluster(scheduler=local.scheduler_address)) as client:
         yield client
 
 

@@ -159,6 +159,7 @@ def test_a_bad_line_is_told_as_on_one_machine(
         (("--workers", 1, "--algorithm", "oaa"), 2, "--shards must be 1 with this algorithm"),
         (("--scheduler", "nowhere://x"), 1, "not the address of a scheduler"),
         (("--scheduler-file", "no.json"), 1, "no.json: there is no such scheduler file"),
+        (("--scheduler-file", __file__), 1, "is not a file that a scheduler has written"),
     ],
 )
 def test_mistakes_are_one_sentence(lomtree, data, tmp_path, arguments, status, sentence):

@@ -62,3 +62,11 @@ def test_what_makes_no_sense_is_told(values, message):
     with pytest.raises(OptionError) as caught:
         Reading(**values)
     assert str(caught.value) == message
+
+
+def test_very_many_columns_are_compared_in_no_time():
+    """Each with each other would take minutes; a model may name so many."""
+    many = [f"c{number}" for number in range(300_000)]
+    assert Reading.from_json({"drop": many}).drop == tuple(many)
+    with pytest.raises(ValueError, match="'c7' is named for two purposes"):
+        Reading.from_json({"drop": many, "text": ["c7"]})

@@ -209,7 +209,7 @@ def test_the_best_labels_are_those_of_predict_proba(blobs, classifier):
 def test_many_classes_have_no_dense_probabilities(blobs, classifier, monkeypatch):
     X, y = blobs
     classifier.fit(X, y)
-    monkeypatch.setattr("lomtree.estimator.classifier.available", lambda: 1000)
+    monkeypatch.setattr("lomtree.estimator.probabilities.available", lambda: 1000)
     with pytest.raises(ValueError, match="predict_top_k\\(X, k\\) gives the k best"):
         classifier.predict_proba(X)
 

@@ -88,7 +88,7 @@ def test_a_bar_counts_the_examples_of_a_stream_if_asked(blobs, classifier, capsy
     out, err = capsys.readouterr()
     assert out == ""
     assert "300/300" in err
-    with pytest.raises(ValueError, match="no batches"):
+    with pytest.raises(ValueError, match="no samples"):
         classifier.fit_stream([])
 
 

@@ -28,6 +28,16 @@ def test_rows_one_by_one(blobs, classifier, parameters):
         assert [classifier.predict(form[[row]]).item() for row in range(300)] == expected
 
 
+@pytest.mark.parametrize("secret", [1, 2**63 + 1, 2**64 - 1])
+def test_whatever_the_secret_of_the_process_is(blobs, classifier, monkeypatch, secret):
+    X, y = blobs
+    for module in ("exemplars", "label_features"):
+        monkeypatch.setattr(f"lomtree.ranking.{module}.MULTIPLIER", np.uint64(secret))
+    classifier.fit(X, y)
+    expected = classifier.predict(X[:20]).tolist()
+    assert [classifier.predict(X[[row]]).item() for row in range(20)] == expected
+
+
 def test_a_plain_row_goes_past_the_checks_and_others_do_not(blobs, classifier, monkeypatch):
     X, y = blobs
     classifier.fit(X, y)
@@ -42,7 +52,9 @@ def test_a_plain_row_goes_past_the_checks_and_others_do_not(blobs, classifier, m
     wrong = X[[0]].copy()
     wrong[0, 3] = np.nan
     twice = sparse.csr_array(([1.0, 2.0], [3, 3], [0, 2]), shape=(1, 12))
-    for row in (wrong, wrong[:, :5], X[:2], X[0], X[[0]].astype(int), twice):
+    with_room = sparse.csr_array(([1.0, 2.0], [3, 4], [0, 2]), shape=(1, 12))
+    with_room.indptr[1] = 1  # what is behind that is no part of the row
+    for row in (wrong, wrong[:, :5], X[:2], X[0], X[[0]].astype(int), twice, with_room):
         with pytest.raises(AssertionError, match="the usual way"):
             classifier.predict(row)
 

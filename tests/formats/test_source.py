@@ -10,6 +10,7 @@ import zlib
 import pytest
 
 from lomtree.core.errors import DataError
+from lomtree.formats import source as source_module
 from lomtree.formats.source import BLOCK_BYTES, Source
 
 TEXT = b"".join(b"%d |f word%d\n" % (i, i * i) for i in range(5000))
@@ -117,6 +118,33 @@ def test_a_small_file_that_unpacks_to_much_comes_in_small_blocks(tmp_path, packe
         sizes = [len(block) for block in source]
     assert sum(sizes) == 20 * BLOCK_BYTES
     assert max(sizes) <= BLOCK_BYTES
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_ten_thousand_tiny_streams_take_no_more_than_their_bytes(tmp_path, packer, monkeypatch):
+    """Each stream hands back what follows it, so none may be given all that there is."""
+    found, given = source_module._unpacker_for, []
+
+    class Counted:
+        def __init__(self, unpacker) -> None:
+            self._unpacker = unpacker
+
+        def __getattr__(self, name):
+            return getattr(self._unpacker, name)
+
+        def decompress(self, data, most):
+            given.append(len(data))
+            return self._unpacker.decompress(data, most)
+
+    def counted(head):
+        unpacker = found(head)
+        return unpacker and Counted(unpacker)
+
+    monkeypatch.setattr(source_module, "_unpacker_for", counted)
+    tiny = PACKERS[packer](b"x\n")
+    (tmp_path / "a").write_bytes(10_000 * tiny)
+    assert read(tmp_path / "a") == 10_000 * b"x\n"
+    assert sum(given) < 10_000 * 1024
 
 
 @pytest.mark.parametrize(

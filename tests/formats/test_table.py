@@ -123,6 +123,14 @@ def test_what_is_wrong_is_one_sentence(tmp_path, text, how, message):
     assert str(caught.value) == f"{path}{message}"
 
 
+def test_too_many_columns_are_not_named_first(tmp_path, monkeypatch):
+    """64 MB of commas would be as many names."""
+    monkeypatch.setattr(table, "_name", None)
+    (tmp_path / "t").write_bytes(b"," * 1_000_000 + b"\n")
+    with pytest.raises(DataError, match="has more than 1,000,000 columns"):
+        list(Reader([str(tmp_path / "t")], "csv", reading=HOW, labels_required=True))
+
+
 def test_bad_rows_can_be_skipped(tmp_path):
     text = b'y,x\na,1\nb\n\nc,"x"y\nd,"2\n3"\n'
     (tmp_path / "t").write_bytes(text)

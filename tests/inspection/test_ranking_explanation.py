@@ -3,7 +3,7 @@
 import pytest
 
 LINE = "|words w3 v3:2 noise1 never-seen"
-SIGNS = ("log_mass", "cosine", "roots", "coverage", "regressor")
+SIGNS = ("log_mass", "cosine", "roots", "coverage", "regressor", "closeness")
 
 
 def predicted(lomtree, path, top) -> list[tuple[str, float]]:

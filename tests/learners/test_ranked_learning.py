@@ -52,6 +52,22 @@ def test_threads_cuts_and_who_is_told_change_nothing(algorithm, trees, ranker):
 
 
 @every_kind
+def test_probes_say_the_same_whatever_the_threads(algorithm, trees):
+    """A ranker in a thread of its own comes to a probe when it has learned what came before, and
+    not what comes after."""
+    stream = random_stream(np.random.default_rng(7), 900, 25, weighted=True)
+    probed = [4, 5, 140, 300, 301, 898]
+    told = []
+    for threads in (1, 2, 3):
+        learner = new_learner(Options(algorithm, bits=BITS, trees=trees), Execution(threads))
+        predictions, depths = np.empty((2, 900), np.int32)
+        learner.learn(batch_of(stream), 900, predictions, depths, probed)
+        assert learner.probe.examples == len(probed)
+        told.append((content(learner), learner.probe.error, predictions.tolist()))
+    assert told[1:] == told[:1] * 2
+
+
+@every_kind
 @pytest.mark.parametrize("stop", [1, 200, 399])
 def test_labels_without_features_go_through_a_file(tmp_path, algorithm, trees, stop):
     """Rivals may be labels that have no features of their own, and have rivals themselves."""

@@ -15,7 +15,7 @@ from lomtree.core.errors import ModelError
 from lomtree.examples.batch import Vector, make_batch
 from lomtree.formats.reader import Reader
 from lomtree.learners.sharded import TOP, ShardedTree
-from lomtree.learners.tree.beam_search import make_beam
+from lomtree.learners.tree.beam_search import SearchRoom, make_beam
 from lomtree.learners.tree.leaf_labels import KEPT
 from lomtree.learners.tree.learner import stretch_of
 from lomtree.model.model import Model
@@ -117,7 +117,8 @@ def test_a_search_finds_the_best_leaves_of_all_shards(model, batch):
         one.starts[:] = 0, vector.end - vector.begin
         one.features[:] = vector.features[vector.begin : vector.end]
         one.values[:] = vector.values[vector.begin : vector.end]
-        learner.search(one, 0, 1, np.ones(1, np.bool_), 0, beam, found, np.zeros(1, np.int32))
+        room = SearchRoom(0, beam, found, np.zeros(1, np.int32))
+        learner.search(one, 0, 1, np.ones(1, np.bool_), room)
         masses = masses_of(learner, vector)
         best = max(masses, key=masses.__getitem__)
         kept, offered = learner.leaf_labels, {}

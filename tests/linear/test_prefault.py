@@ -13,7 +13,7 @@ from lomtree.learners.lom.learner import LomLearner
 from lomtree.linear import prefault
 from lomtree.linear.hashed_weights import BLOCK, GROW_AT, make_weights
 from lomtree.linear.prefault import EARLY, Prefaulter, touch
-from lomtree.system.memory import give_back
+from lomtree.system.memory import give_back, zeros_in_small_pages
 from tests.generators.streams import random_stream, teach
 
 
@@ -25,7 +25,7 @@ def resident() -> int:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is measured in /proc")
 def test_touched_memory_is_there_and_as_it_was():
-    array = np.zeros(1 << 24)
+    array = zeros_in_small_pages((1 << 24,), float)  # never what was freed before
     array[5] = 7
     gc.collect()  # what others left behind must not be freed in between
     before = resident()
@@ -41,7 +41,9 @@ def test_nothing_is_too_small_to_touch():
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is measured in /proc")
 def test_memory_given_back_is_gone_and_that_around_it_is_as_it_was():
-    array = np.ones(1 << 24)
+    array = zeros_in_small_pages((1 << 24,), float)
+    array[:] = 1
+    gc.collect()
     before = resident()
     give_back(array[1000:-1000])
     assert before - resident() > 0.9 * array.nbytes

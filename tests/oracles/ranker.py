@@ -2,22 +2,18 @@
 were tuned.
 
 The lists are told of the features that are new to a label, and of the others in its first, second,
-fourth, eighth, ... example. The regressors of an example's label and of its rivals take a step of
-the softmax over them. Where there is hardly any room left, labels that have not come for long are
-forgotten.
+fourth, eighth, ... example. Examples that are new may become exemplars. The regressors of an
+example's label and of its rivals take a step of the softmax over them. Where there is hardly any
+room left, labels that have not come for long are forgotten.
 """
 
 import math
 from collections import Counter
 
 from lomtree.ranking.eviction import EVICT_EVERY, FULL, PATIENCE, SHARE
-from lomtree.ranking.ranker import (
-    BUDGET,
-    RIVALS,
-    THRESHOLD,
-    VOTE_EVERY,
-    VOTED,
-)
+from lomtree.ranking.ranker import THRESHOLD, VOTE_EVERY
+from lomtree.ranking.rivals import BUDGET, RIVALS, VOTED
+from tests.oracles.exemplars import Exemplars
 from tests.oracles.label_features import LabelFeatures
 from tests.oracles.label_lists import LabelLists, best_of
 from tests.oracles.label_trees import draw
@@ -26,16 +22,23 @@ NO_LABEL = -1
 
 
 class Ranker:
-    def __init__(self, most_rows=2**40, most_postings=2**40, evict_every=EVICT_EVERY):
+    def __init__(
+        self,
+        most_rows=2**40,
+        most_postings=2**40,
+        evict_every=EVICT_EVERY,
+        most_items=2**40,
+    ):
         self.known = LabelFeatures(most_rows)
         self.lists = LabelLists(most_postings)
+        self.exemplars = Exemplars(most_items)
         self.rivals = {}  # by label: those that ranked highest, best first
         self.learned = 0
         self.evict_every = evict_every
         self.first, self.last = {}, {}  # by label: how many examples came before
         self.events = Counter()
 
-    def learn(self, features, xs, y, w, tree_rivals, mean_square):
+    def learn(self, features, xs, y, w, tree_rivals, mean_square, is_new=True):
         if y < 0 or w == 0:
             return
         w = float(w)
@@ -50,6 +53,8 @@ class Ranker:
         for feature, part in self.known.parts_of_cosine(features, y).items():
             if whole or feature not in before:
                 self.lists.note(feature, y, part)
+        if is_new:
+            self.exemplars.add(features, xs, y, self.learned)
         rivals = self._rivals_of(features, xs, y, tree_rivals)
         scores = {label: self.known.score(features, xs, label) for label in [y, *rivals]}
         self._train(features, xs, y, w, scores, mean_square)
@@ -70,6 +75,7 @@ class Ranker:
         for y in sorted(gone, key=lambda y: -missing[y])[: int(SHARE * len(living)) + 1]:
             self.known.forget(y)
             self.lists.forget(y)
+            self.exemplars.forget(y)
             self.events["evicted"] += 1
 
     def _is_noted(self, number):

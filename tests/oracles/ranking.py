@@ -1,7 +1,8 @@
 """Candidates, their probabilities and how their signs are combined, slowly and obviously.
 
-Signs are (log of the trees' mass, cosine, cosine of roots, coverage, score) of a candidate; "none
-of these" has a logit of its own. Nothing is shared with the package but numbers that were tuned.
+Signs are (log of the trees' mass, cosine, cosine of roots, coverage, score, closeness) of a
+candidate; "none of these" has a logit of its own. Nothing is shared with the package but numbers
+that were tuned.
 """
 
 import math
@@ -10,7 +11,13 @@ import numpy as np
 
 from lomtree.ranking.combination import FADED, FIRST, MEMORY, OUTLIERS, SPREAD
 from lomtree.ranking.probe import MOST_PROBED, MOST_RESERVED, RESERVED
-from lomtree.ranking.ranking import BUDGET, FROM_EACH, LEAST_MASS, SMALLEST_MASS
+from lomtree.ranking.ranking import (
+    BUDGET,
+    CLOSELY_COMPARED,
+    FROM_EACH,
+    LEAST_MASS,
+    SMALLEST_MASS,
+)
 from lomtree.ranking.shortlist import (
     FEWEST_VOTED,
     FIRST_COMPARED,
@@ -26,46 +33,61 @@ BELIEF = np.diag(np.array(SPREAD) ** -2.0)  # the curvature before anything has 
 TREE, LIST = 1, 2
 
 
-def candidates(found, top, features=(), xs=(), known=None, lists=None):
-    """{label: (signs, who found it)}, in their order, from [(label, mass)] and the lists."""
+def candidates(found, top, features=(), xs=(), ranker=None, weights=None):
+    """{label: (signs, who found it)}, in their order, from [(label, mass)] and a naive ranker, if
+    there is one."""
     most, masses = max(FROM_EACH, (top + 1) // 2), {}
     for label, mass in found:
         if label >= 0:
             masses[label] = masses.get(label, 0.0) + mass
     total = sum(masses.values())
     named = dict.fromkeys(best_of(masses, LEAST_MASS, most), TREE)
-    if lists is not None:
+    if ranker is not None:
         fewer = max(FEWEST_VOTED, MOST_COMPARED // max(len(features), 1))
         voted = min(fewer, most) if most == FROM_EACH else most
-        for label in best_of(lists.vote(features, xs, BUDGET), LEAST_VOTE, voted):
+        for label in best_of(ranker.lists.vote(features, xs, BUDGET), LEAST_VOTE, voted):
             named[label] = named.get(label, 0) | LIST
     signs = {}
     for label, who in named.items():
         share = masses[label] / total if who & TREE and total > 0 else 0.0
-        compared = known.signs(features, xs, label) if known is not None else (0.0,) * 4
-        signs[label] = (math.log(max(share, SMALLEST_MASS)), *compared), who
+        compared = ranker.known.signs(features, xs, label) if ranker is not None else (0.0,) * 4
+        signs[label] = (math.log(max(share, SMALLEST_MASS)), *compared, 0.0), who
+    if ranker is not None:
+        compare_closely(signs, features, xs, ranker, weights)
     return signs
+
+
+def compare_closely(signs, features, xs, ranker, weights):
+    """The best by the other signs are compared by their exemplars as well; the others are as near
+    as the farthest of them."""
+    logits = {label: weighted(weights, row[:-1]) for label, (row, _) in signs.items()}
+    best = sorted(logits, key=lambda label: -logits[label])[:CLOSELY_COMPARED]
+    near = {label: ranker.exemplars.closeness(features, xs, label) for label in best}
+    for label, (row, who) in signs.items():
+        signs[label] = (*row[:-1], near.get(label, min(near.values()))), who
+
+
+def weighted(weights, row):
+    logit = sum(weight * sign for weight, sign in zip(weights, row, strict=False))
+    return max(-LARGEST_LOGIT, min(logit, LARGEST_LOGIT))
 
 
 def rank(signs, weights, top):
     """[(label, probability)] of the best, from {label: signs}; the last weight is none's logit."""
-    logits = {}
-    for label, row in signs.items():
-        logit = sum(weight * sign for weight, sign in zip(weights, row, strict=False))
-        logits[label] = max(-LARGEST_LOGIT, min(logit, LARGEST_LOGIT))
+    logits = {label: weighted(weights, row) for label, row in signs.items()}
     largest = max([weights[-1], *logits.values()])
     total = sum(math.exp(logit - largest) for logit in [weights[-1], *logits.values()])
     best = sorted(logits, key=lambda label: -logits[label])[:top]
     return [(label, math.exp(logits[label] - largest) / total) for label in best]
 
 
-def sure(features, xs, known, lists, weights):
+def sure(features, xs, ranker, weights):
     """[(label, probability)] of the label that leads without the trees, or [] if none does."""
-    named = candidates([], 1, features, xs, known, lists)
-    first = {label: named[label][0] for label in list(named)[:FIRST_COMPARED]}
-    logits = [
-        sum(w * sign for w, sign in zip(weights, row, strict=False)) for row in first.values()
-    ]
+    named = candidates([], 1, features, xs, ranker, weights)
+    named = {label: named[label] for label in list(named)[:FIRST_COMPARED]}
+    compare_closely(named, features, xs, ranker, weights)
+    first = {label: row for label, (row, _) in named.items()}
+    logits = [weighted(weights, row) for row in first.values()]
     best, second = sorted([-math.inf, weights[-1], *logits])[:-3:-1]
     if best in logits and best - second > LEAD + weights[0] * -math.log(SMALLEST_MASS):
         return rank(first, weights, 1)

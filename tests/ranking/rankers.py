@@ -3,11 +3,13 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
 from lomtree.core.options import Options
 from lomtree.ranking.eviction import EVICT_EVERY
 from lomtree.ranking.ranker import Ranker
 from lomtree.ranking.ranker_file import load_ranker, store_ranker
+from lomtree.ranking.ranking import Scorer
 from lomtree.storage.state_dict import StateDict
 from tests.generators.streams import BITS, CONSTANT, Example, batch_of
 from tests.oracles import ranker as naive
@@ -53,7 +55,7 @@ class Lessons:
         self.mean_squares = rng.uniform(0.3, 3, len(stream))
         self.classes = 1 + max(one.label for one in stream)
 
-    def teach(self, ranker, begin=0, end=None, cuts=()):
+    def teach(self, ranker, begin=0, end=None, cuts=(), are_new=True):
         end = len(self.stream) if end is None else end
         for first, last in pairwise([begin, *sorted(cuts), end]):
             rows = slice(first, last)
@@ -63,12 +65,14 @@ class Lessons:
                 self.mean_squares[rows],
                 0,
                 last - first,
+                are_new,
             )
         return ranker
 
-    def teach_naive(self, ranker):
+    def teach_naive(self, ranker, are_new=True):
         for i, one in enumerate(self.stream):
-            ranker.learn(*one, self.rivals[:, i].tolist(), float(self.mean_squares[i]))
+            rivals = self.rivals[:, i].tolist()
+            ranker.learn(*one, rivals, float(self.mean_squares[i]), are_new)
         return ranker
 
 
@@ -77,11 +81,18 @@ def both(lessons, *limits):
     return lessons.teach(Ranker(OPTIONS)), lessons.teach_naive(naive.Ranker(*limits))
 
 
-def limit(monkeypatch, rows, postings, evict_every=EVICT_EVERY):
+def limit(monkeypatch, rows, postings, evict_every=EVICT_EVERY, items=2**40):
     """From now on rankers may have so much."""
     monkeypatch.setattr("lomtree.ranking.ranker.EVICT_EVERY", evict_every)
     monkeypatch.setattr("lomtree.ranking.label_features.most_rows", lambda options: rows)
     monkeypatch.setattr("lomtree.ranking.label_lists.most_postings", lambda options: postings)
+    for module in ("exemplars", "exemplars_file"):
+        monkeypatch.setattr(f"lomtree.ranking.{module}.most_items", lambda options: items)
+
+
+def scorer_of(ranker, weights) -> Scorer:
+    state = ranker.state
+    return Scorer(state.known, state.lists, state.exemplars, np.asarray(weights), True)
 
 
 def stored(ranker, predict_only=False) -> StateDict:
@@ -130,6 +141,21 @@ def lists_of(ranker, predict_only=False) -> dict:
     return found
 
 
+def exemplars_of(ranker, predict_only=False) -> dict:
+    """{label: [(lot, {feature: value})]} of what it stores; a lot is None to predict."""
+    arrays, number, place, found = stored(ranker, predict_only).arrays, 0, 0, {}
+    features, values = (arrays[f"exemplars.{name}"].tolist() for name in ("feature", "value"))
+    for label, count in enumerate(arrays["exemplars.count"].tolist()):
+        for _ in range(count):
+            rows = slice(place, place + int(arrays["exemplars.length"][number]))
+            lot = None if predict_only else float(arrays["exemplars.lot"][number])
+            vector = dict(zip(features[rows], values[rows], strict=True))
+            found.setdefault(label, []).append((lot, vector))
+            number, place = number + 1, rows.stop
+    assert (number, place) == (len(arrays["exemplars.length"]), len(features))
+    return found
+
+
 def rivals_of(ranker) -> dict:
     rows = enumerate(ranker.state.rivals.tolist())
     return {y: [r for r in row if r != NO_LABEL] for y, row in rows if row[0] != NO_LABEL}
@@ -156,5 +182,14 @@ def assert_same(ranker: Ranker, twin: naive.Ranker) -> None:
         assert [label for label, _ in postings] == [label for label, _ in wanted]
         weights = [[weight for _, weight in found] for found in (postings, wanted)]
         np.testing.assert_allclose(*weights, rtol=1e-5, atol=1e-7)
+    exemplars = exemplars_of(ranker)
+    assert exemplars.keys() == {y for y, own in twin.exemplars.kept.items() if own}
+    for y, own in exemplars.items():
+        wanted = twin.exemplars.kept[y]
+        assert [(lot, list(vector)) for lot, vector in own] == [
+            (lot, list(vector)) for lot, vector in wanted
+        ]
+        for (_, vector), (_, other) in zip(own, wanted, strict=True):
+            assert list(vector.values()) == pytest.approx(list(other.values()), rel=1e-5)
     assert rivals_of(ranker) == {y: found for y, found in twin.rivals.items() if found}
     assert ranker.state.counts[0] == twin.learned

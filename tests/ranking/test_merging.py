@@ -24,6 +24,10 @@ def random_ranker(rng, labels, features):
     arrays["lists.feature"] = np.array(list(lists), np.uint32)
     arrays["lists.length"] = np.array([len(one) for one in lists.values()], np.int32)
     arrays["lists.label"] = np.concatenate(list(lists.values())).astype(np.int32)
+    arrays["exemplars.count"] = np.ones(labels, np.int32)
+    arrays["exemplars.length"] = np.full(labels, 2, np.int32)
+    arrays["exemplars.feature"] = np.tile(np.array([1, 2], np.uint32), labels)
+    arrays["exemplars.value"] = rng.normal(size=2 * labels).astype(np.float32)
     return arrays
 
 

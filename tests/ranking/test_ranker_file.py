@@ -12,7 +12,7 @@ from tests.ranking.rankers import OPTIONS, Lessons, limit, loaded, stored, wide_
 LESSONS = Lessons(np.random.default_rng(1), wide_stream(np.random.default_rng(1), 60, 5))
 FOR_LEARNING = {
     "ranker.examples", "ranker.first", "ranker.last", "ranker.squares", "ranker.rivals",
-    "lists.least",
+    "lists.least", "exemplars.lot",
 }  # fmt: skip
 TYPES = {
     "ranker.used": np.int32,
@@ -31,6 +31,11 @@ TYPES = {
     "lists.least": np.float32,
     "lists.label": np.int32,
     "lists.weight": np.float32,
+    "exemplars.count": np.int32,
+    "exemplars.length": np.int32,
+    "exemplars.lot": np.float32,
+    "exemplars.feature": np.uint32,
+    "exemplars.value": np.float32,
 }
 
 
@@ -89,6 +94,10 @@ STRANGE = {
     "lists.least": NOT_FINITE,
     "lists.label": [-1, LESSONS.classes, 2**31 - 1],
     "lists.weight": NOT_FINITE,
+    "exemplars.count": [-1, 2**31 - 1, -(2**31)],
+    "exemplars.length": [-1, 2048, 2**31 - 1],
+    "exemplars.lot": [*NOT_FINITE, -0.1, 1.1],
+    "exemplars.value": [*NOT_FINITE, 1.1, -1.1],
 }
 
 
@@ -132,7 +141,7 @@ def test_two_lists_of_a_feature(parts):
     assert refused(parts, learning=False)
 
 
-@pytest.mark.parametrize("limits", [(16, 10**6), (10**6, 16)])
+@pytest.mark.parametrize("limits", [(16, 10**6), (10**6, 16), (10**6, 10**6, 8192, 16)])
 def test_more_than_there_may_be(monkeypatch, parts, limits):
     limit(monkeypatch, *limits)
     assert refused(parts)
@@ -142,6 +151,19 @@ def test_more_than_there_may_be(monkeypatch, parts, limits):
 @pytest.mark.parametrize("number", [-1, 2**53 + 1, 1.0, "1", None, True])
 def test_a_number_of_examples_that_cannot_be(parts, number):
     parts.header["ranked"] = number
+    assert refused(parts)
+
+
+@pytest.mark.parametrize("most", [0, 15, 32, 100, 4096, 2048.0, "2048", None, True])
+def test_a_room_for_exemplars_that_cannot_be(parts, most):
+    parts.header["exemplars"] = most
+    assert refused(parts)
+
+
+def test_lots_that_are_not_in_order(parts):
+    assert parts.arrays["exemplars.count"][0] >= 2
+    lots = parts.arrays["exemplars.lot"] = parts.arrays["exemplars.lot"].copy()
+    lots[:2] = lots[1::-1].copy()
     assert refused(parts)
 
 

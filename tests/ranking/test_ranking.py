@@ -12,7 +12,6 @@ from lomtree.ranking.ranker import Ranker
 from lomtree.ranking.ranking import (
     FoundLabels,
     Ranking,
-    Scorer,
     find_candidates,
     make_scratch,
     no_ranker,
@@ -23,7 +22,7 @@ from lomtree.ranking.shortlist import make_shortlist, most_voted, shorten
 from tests.generators.streams import batch_of, example, leave_gaps, random_stream, vector_at
 from tests.oracles import label_lists
 from tests.oracles import ranking as naive
-from tests.ranking.rankers import OPTIONS, Lessons, both, wide_stream
+from tests.ranking.rankers import OPTIONS, Lessons, both, scorer_of, wide_stream
 
 COLUMNS = 90
 
@@ -43,7 +42,7 @@ def rank_all(scorer, batch, found, first, last, scratch, ranking):
     """Rank without short cuts; returns the shortlist."""
     shortlist = make_shortlist(last - first, ranking.labels.shape[1])
     shorten(scorer, batch, first, last, False, scratch, shortlist, ranking)
-    rank(scorer, batch, found, shortlist, first, last, scratch, ranking)
+    rank(scorer, batch, found, shortlist, first, last, False, scratch, ranking)
     return shortlist
 
 
@@ -123,15 +122,15 @@ def test_candidates_and_their_probabilities_are_those_of_the_naive_one(top):
     for seed in range(4):
         rng, lessons, ranker, twin = taught(seed)
         weights = rng.normal(FIRST, 1)
-        scorer = Scorer(ranker.state.known, ranker.state.lists, weights, True)
+        scorer = scorer_of(ranker, weights)
         asked = lessons.stream[::4]
         batch, found = batch_of(asked), random_found(rng, len(asked), lessons.classes)
         scratch, ranking = make_scratch(COLUMNS, top, 999), Ranking.of(len(asked), top)
         shortlist = rank_all(scorer, batch, found, 0, len(asked), scratch, ranking)
         for i, (features, xs, *_) in enumerate(asked):
-            wanted = naive.candidates(found_in(found, i), top, features, xs, twin.known, twin.lists)
+            wanted = naive.candidates(found_in(found, i), top, features, xs, twin, weights)
             vector = vector_at(batch, i)
-            count = find_candidates(scorer, vector, found, shortlist, i, scratch)
+            count = find_candidates(scorer, vector, found, shortlist, i, scratch, False)
             assert scratch.candidates.labels[:count].tolist() == list(wanted)
             who = scratch.candidates.found[:count].tolist()
             assert who == [who for _, who in wanted.values()]
@@ -151,11 +150,30 @@ def test_candidates_and_their_probabilities_are_those_of_the_naive_one(top):
     assert min(by_both, by_list) > 20
 
 
+def test_the_best_label_is_the_same_where_those_out_of_reach_are_not_compared_closely():
+    for seed in range(6):
+        rng, lessons, ranker, _ = taught(seed)
+        scorer = scorer_of(ranker, np.abs(rng.normal(FIRST, 1)))
+        batch, count = batch_of(lessons.stream), len(lessons.stream)
+        found = random_found(rng, count, lessons.classes)
+        scratch, labels = make_scratch(COLUMNS, 1, 999), []
+        for at_once in (False, True):
+            ranking, shortlist = Ranking.of(count, 1), make_shortlist(count, 1)
+            shorten(scorer, batch, 0, count, False, scratch, shortlist, ranking)
+            rank(scorer, batch, found, shortlist, 0, count, at_once, scratch, ranking)
+            labels.append(ranking.labels[:, 0].tolist())
+        assert labels[0] == labels[1]
+        assert len(set(labels[0])) > 5
+
+
 @pytest.mark.parametrize("top", [1, 7])
 def test_without_a_ranker_masses_alone_count(top):
     rng = np.random.default_rng(3)
     asked = [example(0, {1: 1.0})] * 50
-    found, weights = random_found(rng, len(asked), 500), np.array([1.3, 8.0, 3.0, 2.0, 0.7, -1.0])
+    found, weights = (
+        random_found(rng, len(asked), 500),
+        np.array([1.3, 8.0, 3.0, 2.0, 0.7, 4.0, -1.0]),
+    )
     ranking, scratch = Ranking.of(len(asked), top), make_scratch(COLUMNS, top, 1)
     rank_all(no_ranker(weights), batch_of(asked), found, 0, len(asked), scratch, ranking)
     for i in range(len(asked)):
@@ -186,7 +204,7 @@ def test_masses_of_nothing_and_huge_scores_leave_probabilities():
     stream = [example(n % 3, {n % 5: 3e38, 7: 1e-38}, 1e30) for n in range(40)]
     ranker = Lessons(np.random.default_rng(4), stream).teach(Ranker(OPTIONS))
     for weights in ([1e6] * NONE + [-1e6], [-1e6] * NONE + [1e6]):
-        scorer = Scorer(ranker.state.known, ranker.state.lists, np.array(weights), True)
+        scorer = scorer_of(ranker, weights)
         found = FoundLabels(np.zeros((40, 2), np.int32), np.zeros((40, 2)))
         ranking, scratch = Ranking.of(40, 3), make_scratch(2, 3, 2)
         rank_all(scorer, batch_of(stream), found, 0, 40, scratch, ranking)
@@ -204,7 +222,7 @@ def test_very_long_examples_of_unknown_features_are_ranked_soon():
     ranker = Lessons(rng, [known]).teach(Ranker(OPTIONS))
     batch = batch_of([known._replace(features=features.tolist(), values=values)])
     found = FoundLabels(np.full((1, 1), -1, np.int32), np.zeros((1, 1)))
-    scorer = Scorer(ranker.state.known, ranker.state.lists, np.array(FIRST), True)
+    scorer = scorer_of(ranker, FIRST)
     ranking, scratch = Ranking.of(1, 1), make_scratch(1, 1, 300_000)
     rank_all(scorer, batch, found, 0, 1, scratch, ranking)
     assert ranking.labels[0, 0] == (0 if 7 in features else -1)

@@ -220,6 +220,7 @@ IN_FEW_BITS = {
     "fewer than none": in_coded("leaf_labels.count", 1, -1),
     "a number of numbers that is none": in_coded("leaf_labels.count", 1, "7"),
     "more than memory": in_coded("leaf_labels.count", 1, 2**39),
+    "more holes than bits": in_coded("leaf_labels.count", slice(1, 3), [2**39, "holes plain"]),
     "a kind that is none": in_coded("leaf_labels.count", 2, "zip"),
     "whole numbers that are rounded": in_coded("leaf_labels.count", 2, "rounded"),
     "weights that are whole numbers": in_coded("weights.w", 2, "plain"),

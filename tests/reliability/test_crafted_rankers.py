@@ -7,7 +7,7 @@ import pytest
 
 from lomtree.ranking.combination import SIGNS
 from lomtree.ranking.label_lists import MOST_LABELS
-from lomtree.ranking.ranker import RIVALS
+from lomtree.ranking.rivals import RIVALS
 from tests.generators.models import CLASSES, OPTIONS, STREAM, file_bytes, read, trained
 from tests.generators.strange_files import put_together, take_apart
 from tests.generators.streams import batch_of, example, teach
@@ -71,6 +71,7 @@ NAMES = [
         for name in ("used", "length", "total", "feature", "sum", "weight", "squares")
     ),
     *(f"lists.{name}" for name in ("feature", "length", "least", "label", "weight")),
+    *(f"exemplars.{name}" for name in ("count", "length", "lot", "feature", "value")),
     *("ranker.rivals", "combination.weights", "combination.curvature"),
 ]
 MALFORMED = {
@@ -105,6 +106,14 @@ MALFORMED = {
     "a list with a negative label": set_item("lists.label", 0, -1),
     "a list with a weight that is no number": set_item("lists.weight", 0, np.nan),
     "a least weight that is no number": set_item("lists.least", 0, np.inf),
+    "a label with fewer exemplars than none": set_item("exemplars.count", 0, -1),
+    "the largest number of exemplars": set_item("exemplars.count", slice(None), 2**31 - 1),
+    "an exemplar of negative length": set_item("exemplars.length", 0, -1),
+    "an exemplar that is too long": set_item("exemplars.length", 0, 2048),
+    "an exemplar that is no number": set_item("exemplars.value", 0, np.nan),
+    "an exemplar that is too large": set_item("exemplars.value", 0, -3.0),
+    "a lot that is no number": set_item("exemplars.lot", 0, np.nan),
+    "more room for exemplars than there may be": in_header("exemplars", 4096),
     "a sign's weight that is no number": set_item("combination.weights", 0, np.nan),
     "a sign's weight beyond all measure": set_item("combination.weights", 1, 1e7),
     "one sign less": set_array("combination.weights", [1, 1, 1]),

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from lomtree.core.errors import ModelError
 from lomtree.storage.coding import Coded, coded
-from lomtree.storage.container import at_once
+from lomtree.storage.container import at_once, compacted, read_arrays, write_arrays
+from tests.generators.strange_files import put_together
 from tests.oracles.coding import decoded
 
 RNG = np.random.default_rng(7)
@@ -123,3 +124,39 @@ def test_whatever_the_bytes_are_they_are_read_or_refused(data):
         return
     assert len(read) == entry[1]
     np.testing.assert_array_equal(read, decoded(*entry, bits.tobytes()))
+
+
+EQUAL = np.zeros(1 << 23, np.int32)  # 32 MB, of which a third of a megabyte is left
+
+
+def read_all(path) -> dict:
+    return read_arrays(str(path), lambda _name: True, lambda _name: False)[1]
+
+
+@pytest.mark.parametrize("much", [0, 2 << 20], ids=["alone", "beside other arrays"])
+def test_a_small_file_claims_no_large_memory(tmp_path, much):
+    """A hundred times a file's size could be claimed by blocks of equal numbers, and as much as one
+    likes by the length of an array with holes."""
+    equal, path = coded(EQUAL), tmp_path / "arrays"
+    arrays = {"equal": equal.data, "others": np.zeros(much, np.uint8)}
+    path.write_bytes(put_together({"coded": {"equal": equal.entry}}, arrays))
+    if much:
+        np.testing.assert_array_equal(read_all(path)["equal"], EQUAL)
+        return
+    with pytest.raises(ModelError, match="too large in memory for a file of its size"):
+        read_all(path)
+
+
+def test_an_array_with_holes_is_not_longer_than_its_bitmap():
+    found = coded(ARRAYS["holes"])
+    with pytest.raises(ModelError, match="malformed"):
+        Coded.of_entry(["<i4", 2**39, "holes plain"], found.data).whole()
+
+
+def test_what_nobody_would_believe_is_not_written_in_few_bits(tmp_path):
+    path, few = str(tmp_path / "arrays"), np.arange(1000, dtype=np.int32)
+    write_arrays(path, {}, compacted({"equal": EQUAL, "few": few}))
+    header, arrays = read_arrays(path, lambda _name: True, lambda _name: False)
+    assert list(header["coded"]) == ["few"]
+    np.testing.assert_array_equal(arrays["equal"], EQUAL)
+    np.testing.assert_array_equal(arrays["few"], few)

@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from lomtree.cluster.connection import Cluster, connected
 from lomtree.jit import trial
 from lomtree.system.isolated_python import isolated
 from lomtree.training import warmup
@@ -61,13 +60,25 @@ def test_the_process_that_compiles_beside_a_first_run(hostile, started, monkeypa
     assert not (hostile / "executed").exists()
 
 
-def test_the_workers_of_a_cluster_of_ones_own(hostile):
-    """And what multiprocessing starts beside them."""
-    pytest.importorskip("distributed")
+OWN_CLUSTER = """
+import os
+from lomtree.cluster.connection import Cluster, connected
+
+if __name__ == "__main__":
     with connected(Cluster(workers=1)) as client:
         folders = client.run(lambda dask_worker: dask_worker.local_directory).values()
-        owners = [(os.stat(one).st_uid, os.stat(os.path.dirname(one)).st_uid) for one in folders]
-    assert owners == [(os.geteuid(), os.geteuid())]
+        for one in folders:
+            print(os.stat(one).st_uid, os.stat(os.path.dirname(one)).st_uid)
+"""
+
+
+def test_the_workers_of_a_cluster_of_ones_own(hostile, tmp_path_factory):
+    """And what multiprocessing starts beside them."""
+    pytest.importorskip("distributed")
+    script = tmp_path_factory.mktemp("elsewhere") / "own_cluster.py"
+    script.write_text(OWN_CLUSTER)
+    run = subprocess.run([sys.executable, script], check=True, capture_output=True, text=True)
+    assert run.stdout == f"{os.geteuid()} {os.geteuid()}\n"
     assert not (hostile / "executed").exists()
 
 

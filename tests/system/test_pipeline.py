@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from lomtree.system.pipeline import DEPTH, ahead, side_by_side
+from tests.generators.processes import SECONDS
 
 
 def test_the_items_and_their_order_are_the_same():
@@ -119,7 +120,7 @@ def test_results_come_in_order_whichever_is_ready_first():
 
 
 def test_so_many_are_worked_on_at_once():
-    together = threading.Barrier(3, timeout=10)
+    together = threading.Barrier(3, timeout=SECONDS)
     assert len(list(side_by_side(lambda _: together.wait(), range(9), 3))) == 9
 
 
@@ -155,7 +156,7 @@ def test_whoever_leaves_early_does_not_wait():
     assert not finished.acquire(blocking=False)
     release.set()
     for _ in range(begun()):
-        assert finished.acquire(timeout=60)
+        assert finished.acquire(timeout=SECONDS)
     assert begun() <= 3  # what was not begun never is
 
 

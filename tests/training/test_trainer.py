@@ -100,12 +100,13 @@ def test_further_passes_learn_from_what_was_kept(tmp_path, passes, probing):
     rest = batch._replace(weights=np.where(reserved, np.float32(0), batch.weights))
     learner.learn(rest, 200, predictions, depths, learner.drawn_probes(rest, 200))
     for _ in range(2, probing):
-        learner.learn(rest, 200, predictions, depths)
+        learner.learn(rest, 200, predictions, depths, are_new=False)
     learner.begin_probing_pass()
     probed = np.flatnonzero(reserved & (batch.labels >= 0) & (batch.weights > 0))
-    learner.learn(batch, 200, predictions, depths, probed.tolist(), reserved=True)
+    probes = (probed.tolist(), True)
+    learner.learn(batch, 200, predictions, depths, *probes, are_new=False)
     for _ in range(probing, passes):
-        learner.learn(batch, 200, predictions, depths)
+        learner.learn(batch, 200, predictions, depths, are_new=False)
     again.model.position = 200
     assert run.file(tmp_path) == again.file(tmp_path)
 

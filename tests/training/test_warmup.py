@@ -8,6 +8,7 @@ import pytest
 from lomtree.core.algorithms import ALGORITHMS
 from lomtree.jit import cache, callee, kernel
 from lomtree.training import warmup
+from tests.generators.processes import SECONDS
 
 RECORD = """
 import sys
@@ -85,4 +86,4 @@ def test_a_process_waits_for_the_code_that_another_is_compiling(tmp_path, monkey
         assert other.stdout.readline() == b"waits\n"
         assert other.poll() is None
         cache.keep("a.o", cache.Code("kept", "q", b""))
-    assert other.communicate(timeout=60)[0] == b"kept\n"
+    assert other.communicate(timeout=SECONDS)[0] == b"kept\n"

@@ -63,7 +63,7 @@ class OaaLearner(GrowingLearner):
         ranked = Ranked(np.empty(labels, np.int32), np.empty(labels))
         rank(self.state, scratch, batch, begin, end, ranked, power, ranking)
 
-    def _find_candidates(self, scaled: Batch, example: int) -> tuple[Candidates, int]:
+    def _search(self, scaled: Batch, example: int) -> tuple[Candidates, int]:
         """The labels with the largest scores, as if they had been found by a tree."""
         ranking = Ranking.of(1, _PROBED)
         self._rank(part(scaled, example, example + 1), 0, 1, 1.0, ranking)
@@ -74,6 +74,11 @@ class OaaLearner(GrowingLearner):
         candidates.signs[:found, MASS] = np.log(ranking.probabilities[0, :found])
         candidates.logits[:found] = candidates.signs[:found, MASS]
         return candidates, found
+
+    def _compare(
+        self, scaled: Batch, example: int, found: tuple[Candidates, int]
+    ) -> tuple[Candidates, int]:
+        return found  # there is no ranker
 
     def _has_seen(self, label: int) -> bool:
         return label < len(self.state.seen) and bool(self.state.seen[label])

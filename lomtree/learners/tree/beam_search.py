@@ -20,6 +20,7 @@ from lomtree.learners.tree.leaf_labels import KEPT, total_of
 from lomtree.learners.tree.walk import child
 from lomtree.linear.hashed_weights import fetch
 from lomtree.linear.update import score
+from lomtree.ranking.ranking import FoundLabels
 
 HOPELESS = 1e-2  # nodes so much less probable than the best one are given up
 SMALLEST = 1e-300  # however deep the tree: no probability becomes 0
@@ -37,6 +38,15 @@ class SearchSettings(NamedTuple):
 
     stretch: float  # what scores are multiplied by before they are read as probabilities
     column: int  # its first one
+
+
+class SearchRoom(NamedTuple):
+    """Where a search of one tree puts what it finds."""
+
+    column: int  # the first of its labels
+    beam: Beam
+    found: FoundLabels
+    asked: np.ndarray  # int32[examples]: counts regressors
 
 
 def make_beam(width: int) -> Beam:

@@ -1,7 +1,7 @@
 """What the learners that walk down a tree have in common."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from math import exp, log
 from typing import Any
@@ -17,7 +17,7 @@ from lomtree.features.scaling import Scales
 from lomtree.jit.binding import bind
 from lomtree.learners.base import Depths, Lesson
 from lomtree.learners.growing import GrowingLearner
-from lomtree.learners.tree.beam_search import Beam, SearchSettings, make_beam, search
+from lomtree.learners.tree.beam_search import Beam, SearchRoom, SearchSettings, make_beam, search
 from lomtree.learners.tree.leaf_labels import KEPT, LeafLabels
 from lomtree.learners.tree.structure import leaf_depths
 from lomtree.learners.tree.walk import Arrivals, Router, child, find_leaves, predict
@@ -93,31 +93,29 @@ class TreeLearner(GrowingLearner):
     def _rank_run(self, batch: Batch, begin: int, end: int, beam: int, ranking: Ranking) -> None:
         rank_with([self], self.scorer, batch, begin, end, beam, ranking)
 
-    def _find_candidates(self, scaled: Batch, example: int) -> tuple[Candidates, int]:
-        return self._finder.find(self.scorer, scaled, example)
+    def _search(self, scaled: Batch, example: int) -> FoundLabels:
+        return self._finder.search(scaled, example, example + 1)
+
+    def _compare(self, scaled: Batch, example: int, found: FoundLabels) -> tuple[Candidates, int]:
+        return self._finder.compare(self.scorer, scaled, example, found)
 
     def search(
-        self,
-        batch: Batch,
-        first: int,
-        last: int,
-        is_open: np.ndarray,
-        column: int,
-        beam: Beam,
-        found: FoundLabels,
-        asked: np.ndarray,
+        self, batch: Batch, first: int, last: int, is_open: np.ndarray, room: SearchRoom
     ) -> None:
         """Write the labels found for those of the examples first:last that are open, whose values
-        are scaled, from this column on; see beam_search."""
-        settings = SearchSettings(stretch_of(self.options), column)
-        place = (first, last, is_open, settings, beam, found, asked)
-        search(self.router, self.leaf_labels, batch, *place)
+        are scaled; see beam_search."""
+        search(*self._search_arguments(batch, first, last, is_open, room))
 
-    def bound_search(self, one: Batch, is_open: np.ndarray, *place: Any) -> Callable[[], Any]:
+    def bound_search(self, one: Batch, is_open: np.ndarray, room: SearchRoom) -> Callable[[], Any]:
         """A call of search() for a batch of one example, which costs next to nothing itself."""
-        column, *room = place
+        return bind(search, *self._search_arguments(one, 0, 1, is_open, room))
+
+    def _search_arguments(
+        self, batch: Batch, first: int, last: int, is_open: np.ndarray, room: SearchRoom
+    ) -> tuple[Any, ...]:
+        column, *places = room
         settings = SearchSettings(stretch_of(self.options), column)
-        return bind(search, self.router, self.leaf_labels, one, 0, 1, is_open, settings, *room)
+        return self.router, self.leaf_labels, batch, first, last, is_open, settings, *places
 
     def bound_walk(
         self, one: Batch, predictions: np.ndarray, depths: np.ndarray
@@ -262,7 +260,8 @@ def search_with(
     """Search each of the trees for those of the examples first:last that are open."""
     columns = len(beam.nodes[0]) * KEPT
     for number, tree in enumerate(trees):
-        tree.search(batch, first, last, is_open, number * columns, beam, found, asked)
+        room = SearchRoom(number * columns, beam, found, asked)
+        tree.search(batch, first, last, is_open, room)
 
 
 def rank_with(
@@ -283,29 +282,46 @@ def rank_with(
         last = min(first + CHUNK, end)
         shorten(scorer, batch, first, last, top == 1, scratch, shortlist, ranking)
         search_with(trees, batch, first, last, shortlist.is_open, beam, found, ranking.asked)
-        rank(scorer, batch, found, shortlist, first, last, scratch, ranking)
+        rank(scorer, batch, found, shortlist, first, last, top == 1, scratch, ranking)
 
 
 class Finder:
-    """Finds the candidates of one example at a time, as trees are now."""
+    """Finds the candidates of examples, of so many at once at most. What was found may be compared
+    later, and in another thread: when the ranker has learned as much as trees had when they were
+    searched."""
 
-    def __init__(self, trees: list[TreeLearner]) -> None:
+    def __init__(self, trees: list[TreeLearner], rows: int = 1) -> None:
         self._trees = trees
         self._beam, self._columns = make_beam(BEAM), BEAM * len(trees) * KEPT
-        self._found, self._asked = make_found(1, self._columns), np.zeros(1, np.int32)
-        self._scratch, self._shortlist = make_scratch(self._columns, 1, 0), make_shortlist(1, 1)
-        self._ranking = Ranking.of(1, 1)
+        self._is_open, self._asked = np.ones(rows, np.bool_), np.zeros(rows, np.int32)
+        self._scratch = make_scratch(self._columns, 1, 0)
+        self._shortlist, self._ranking = make_shortlist(rows, 1), Ranking.of(rows, 1)
 
-    def find(self, scorer: Scorer, batch: Batch, example: int) -> tuple[Candidates, int]:
-        """The candidates, compared, and their number; they live until the next ones are found."""
-        one = part(batch, example, example + 1)
-        features = len(one.features)
+    def search(self, batch: Batch, first: int, last: int) -> FoundLabels:
+        """The labels that trees find for the examples first:last as they are now."""
+        some, found = part(batch, first, last), make_found(last - first, self._columns)
+        rows = (0, last - first, self._is_open)
+        search_with(self._trees, some, *rows, self._beam, found, self._asked)
+        return found
+
+    def compare(
+        self, scorer: Scorer, batch: Batch, example: int, found: FoundLabels
+    ) -> tuple[Candidates, int]:
+        """The candidates of one example."""
+        return next(self.compare_each(scorer, batch, example, example + 1, found))
+
+    def compare_each(
+        self, scorer: Scorer, batch: Batch, first: int, last: int, found: FoundLabels
+    ) -> Iterator[tuple[Candidates, int]]:
+        """The candidates of each of these examples, compared, and their number; they live until the
+        next ones are."""
+        some, count = part(batch, first, last), last - first
+        features = longest(some, 0, count)
         if features > len(self._scratch.sizes):
             self._scratch = make_scratch(self._columns, 1, 2 * features)
         scratch, shortlist = self._scratch, self._shortlist
-        shorten(scorer, one, 0, 1, False, scratch, shortlist, self._ranking)
-        is_open = shortlist.is_open
-        search_with(self._trees, one, 0, 1, is_open, self._beam, self._found, self._asked)
-        vector = Vector(one.features, one.values, 0, features)
-        count = find_candidates(scorer, vector, self._found, shortlist, 0, scratch)
-        return self._scratch.candidates, count
+        shorten(scorer, some, 0, count, False, scratch, shortlist, self._ranking)
+        for row in range(count):
+            vector = Vector(some.features, some.values, *some.starts[row : row + 2].tolist())
+            compared = find_candidates(scorer, vector, found, shortlist, row, scratch, False)
+            yield scratch.candidates, compared

@@ -15,7 +15,7 @@ from lomtree.features.scaling import apply_scales
 from lomtree.jit.binding import bind, chain
 from lomtree.jit.kernel import kernel
 from lomtree.learners.base import Learner
-from lomtree.learners.tree.beam_search import make_beam
+from lomtree.learners.tree.beam_search import SearchRoom, make_beam
 from lomtree.learners.tree.leaf_labels import KEPT
 from lomtree.learners.tree.learner import TreeLearner
 from lomtree.ranking.combination import FIRST
@@ -89,7 +89,7 @@ def _ranking_steps(
     ends = (0, 1)
     steps = [bind(shorten, scorer, scaled, *ends, top == 1, scratch, shortlist, ranking)]
     for number, tree in enumerate(trees):
-        place = (number * columns, make_beam(beam), found, np.zeros(1, np.int32))
-        steps.append(tree.bound_search(scaled, shortlist.is_open, *place))
-    steps.append(bind(rank, scorer, scaled, found, shortlist, *ends, scratch, ranking))
+        room = SearchRoom(number * columns, make_beam(beam), found, np.zeros(1, np.int32))
+        steps.append(tree.bound_search(scaled, shortlist.is_open, room))
+    steps.append(bind(rank, scorer, scaled, found, shortlist, *ends, top == 1, scratch, ranking))
     return steps

@@ -41,6 +41,7 @@ LOM_MODELS = (
     ("--trees", "2", "--scale", "l2"), ("--trees", "2", "--predict-only"), ("-q", "::"),
     ("--trees", "9", "--no-ranker"), ("-T", "3", "-R", "0"), ("--max-statistics", "8"),
 )  # fmt: skip
+COMPACTED = 0.4  # of the models; the others are inspected
 THROUGH_COMMANDS = 0.02  # of the models; the others go through the functions that commands call
 
 
@@ -126,9 +127,10 @@ class ModelFiles(TinyModels):
         with one_thread():
             accepted = [
                 self._is_accepted(self._rank) or self._is_accepted(self._walk),
-                self._is_accepted(self._compact),
-                self._is_accepted(self._inspect, line, random),
                 self._is_accepted(self._learn, random),
+                self._is_accepted(self._compact)
+                if random.random() < COMPACTED
+                else self._is_accepted(self._inspect, line, random),
             ]
         return "accepted" if any(accepted) else "refused", 0
 
