@@ -29,7 +29,7 @@ from lomtree.storage.state_dict import StateDict
 from lomtree.system.threads import Workers
 from lomtree.system.timing import watch
 
-CHUNK = 128  # examples of a tree: see _learn_part()
+CHUNK = 512  # examples of a tree: see _learn_part()
 WORTH_A_THREAD = 256  # examples
 
 

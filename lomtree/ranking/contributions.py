@@ -6,11 +6,12 @@ from lomtree.examples.batch import Vector
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.combination import CLOSENESS, COSINE, COVERAGE, NONE, REGRESSOR, ROOTS
 from lomtree.ranking.exemplars import (
-    behind,
+    NO_HEAD,
     clear,
     closeness,
     fill,
     find_nearest,
+    first_of,
     make_lookup,
 )
 from lomtree.ranking.label_features import (
@@ -52,9 +53,10 @@ def _compared_closely(exemplars, vector, length, label, lookup, parts):
     rows = fill(lookup, vector, length)
     head, cosine = find_nearest(exemplars, label, lookup, rows)
     clear(lookup, rows)
-    if head < 0:
+    if head == NO_HEAD:
         return
-    for item in range(head + 1, behind(exemplars.items, head)):
+    first = first_of(exemplars.items, head)
+    for item in range(first, first + np.int64(exemplars.items[head].feature)):
         for position in range(vector.begin, vector.end):
             if vector.features[position] == exemplars.items[item].feature:
                 product = exemplars.items[item].value * vector.values[position] / length

@@ -6,8 +6,10 @@ what is left of a right angle, 1 - cosine: from 0 on to log(1 + 1 / SAME). So it
 times as near one is as another; and a label that has nothing near is never hopeless.
 
 Each example draws a lot, and a label keeps those with the smallest lots, as many as it has room
-for: a random sample, in whatever order they come. They lie side by side, smallest lot first, each
-behind a head with its number of features and its lot.
+for: a random sample, in whatever order they come. An exemplar is a head with its number of features
+and its lot, a link to the one that its label kept before it, and its features. All lie in one
+array, in the order in which they came: to keep one more touches nothing else. What is let go stays
+there until the array is full; then it is left out, and those of a label come side by side.
 
 What all labels may have together is bounded. When that is reached, the room of each label is
 halved, and what no longer fits goes: many labels keep a few exemplars each, few labels many.
@@ -26,23 +28,26 @@ from lomtree.system import memory
 
 ITEM = np.dtype(
     [
-        ("feature", np.uint32),  # of a head: how many features follow
+        ("feature", np.uint32),  # of a head: how many features follow; of a link: the next head
         ("value", np.float32),  # in a vector of length 1; of a head: the lot
     ],
     align=True,
 )
 SHELF = np.dtype(
     [
-        ("start", np.int64),  # of the label's items
-        ("room", np.int32),  # how many it has, a power of two; 0: none yet
-        ("used", np.int32),
+        ("head", np.uint32),  # of the label's newest exemplar, or NO_HEAD
+        ("used", np.int32),  # items of the label, links not counted
+        ("largest", np.float32),  # of its lots
     ],
     align=True,
 )
-MOST = 2048  # items of a label in the beginning; a power of two, as all rooms are
+NO_HEAD = np.uint32(2**32 - 1)
+MOST = 2048  # items of a label in the beginning; a power of two, as it is halved
 SAME = 0.001  # what is as near as this is the same
 LEAST = 16  # below this the room of a label is not halved
 FIRST_ITEMS = 1 << 12
+RESERVED = 1 << 24  # items: memory that is never touched costs nothing
+MOST_ITEMS = 1 << 30  # of all labels: heads are numbers of 32 bits
 
 
 class Exemplars(NamedTuple):
@@ -59,14 +64,26 @@ class Lookup(NamedTuple):
     multiplier: np.ndarray  # uint64[1]: see hashing/secrets
 
 
+def make_shelves(labels: int) -> np.ndarray:
+    shelves = np.zeros(labels, SHELF)
+    shelves["head"] = NO_HEAD
+    return shelves
+
+
 def make_exemplars(labels: int = 0, items: int = FIRST_ITEMS, most: int = MOST) -> Exemplars:
     used = np.array([0, 0, most], np.int64)
-    return Exemplars(np.zeros(labels, SHELF), memory.zeros(items, ITEM), used)
+    return Exemplars(make_shelves(labels), memory.zeros(items, ITEM), used)
 
 
 def most_items(options: Options) -> int:
     """How many items all labels may have: an eighth of the memory of the weights of a tree."""
-    return max(FIRST_ITEMS, options.shards << (options.bits - 3))
+    return min(max(FIRST_ITEMS, options.shards << (options.bits - 3)), MOST_ITEMS)
+
+
+def room_for(limit: int) -> int:
+    """The length of an array for up to so many items in use: as many again may be links and what
+    was let go."""
+    return min(max(2 * limit, FIRST_ITEMS), RESERVED)
 
 
 def make_lookup(features: int) -> Lookup:
@@ -74,14 +91,6 @@ def make_lookup(features: int) -> Lookup:
     rows = 1 << max(2 * features, 1).bit_length()
     secret = np.full(1, MULTIPLIER, np.uint64)
     return Lookup(np.zeros(rows, np.uint32), np.zeros(rows, np.float32), secret)
-
-
-@kernel
-def room_for(items):
-    room = np.int64(LEAST)
-    while items > room:
-        room *= 2
-    return room
 
 
 @kernel
@@ -97,114 +106,138 @@ def has_room(exemplars, limit, label, features):
     not be."""
     if label >= len(exemplars.shelves) or is_crowded(exemplars, limit, features):
         return False
-    shelf, most = exemplars.shelves[label], exemplars.used[2]
-    needed = room_for(min(shelf.used + features + 1, most))
-    return needed <= shelf.room or exemplars.used[0] + needed <= len(exemplars.items)
+    return features >= exemplars.used[2] or exemplars.used[0] + features + 2 <= len(exemplars.items)
 
 
 @kernel
-def behind(items, place):
-    """Where the exemplar ends whose head is here."""
-    return place + 1 + np.int64(items[place].feature)
+def size_of(items, head):
+    """How many items the exemplar with this head has, its link not counted."""
+    return 1 + np.int64(items[head].feature)
 
 
 @kernel
-def widen(exemplars, shelf, items):
-    """Let a label have room for so many items."""
-    if items <= shelf.room:
-        return
-    start = exemplars.used[0]
-    for offset in range(shelf.used):
-        exemplars.items[start + offset] = exemplars.items[shelf.start + offset]
-    shelf.start = start
-    shelf.room = room_for(items)
-    exemplars.used[0] += shelf.room
+def next_of(items, head):
+    """The head of the exemplar that the same label kept before this one, or NO_HEAD."""
+    return items[np.int64(head) + 1].feature
 
 
 @kernel
-def write_exemplar(items, place, vector, length, lot):
-    items[place].feature = vector.end - vector.begin
-    items[place].value = lot
+def first_of(items, head):
+    """Where the features of the exemplar with this head begin."""
+    return np.int64(head) + 2
+
+
+@kernel
+def let_go(exemplars, shelf, before, head):
+    """Take an exemplar from its label; `before` is the one whose link leads to it, or NO_HEAD."""
+    items = exemplars.items
+    if before == NO_HEAD:
+        shelf.head = next_of(items, head)
+    else:
+        items[np.int64(before) + 1].feature = next_of(items, head)
+    shelf.used -= size_of(items, head)
+    exemplars.used[1] -= size_of(items, head)
+
+
+@kernel
+def let_largest_go(exemplars, shelf):
+    """Take the exemplar with the largest lot from a label that has some, the newest of equals."""
+    items, head, last = exemplars.items, shelf.head, NO_HEAD
+    before, largest, second = NO_HEAD, shelf.head, np.float32(-1.0)
+    while head != NO_HEAD:
+        if head != largest and items[head].value > items[largest].value:
+            before, second, largest = last, items[largest].value, head
+        elif head != largest:
+            second = max(second, items[head].value)
+        last, head = head, next_of(items, head)
+    let_go(exemplars, shelf, before, largest)
+    shelf.largest = second
+
+
+@kernel
+def write_exemplar(exemplars, shelf, vector, length, lot):
+    items, head = exemplars.items, exemplars.used[0]
+    items[head].feature = vector.end - vector.begin
+    items[head].value = lot
+    items[head + 1].feature = shelf.head
+    place = first_of(items, head)
     for position in range(vector.begin, vector.end):
-        place += 1
         items[place].feature = vector.features[position]
         items[place].value = np.float64(vector.values[position]) / length
+        place += 1
+    shelf.head = head
+    exemplars.used[0] = place
 
 
 @kernel
 def add_exemplar(exemplars, limit, vector, length, label, lot):
     """Keep an example of this length, if its lot is among the smallest of its label's; those whose
     lots no longer are go."""
-    shelf, items, most = exemplars.shelves[label], exemplars.items, exemplars.used[2]
+    shelf, most = exemplars.shelves[label], exemplars.used[2]
     size = np.int64(vector.end - vector.begin + 1)
     if size > most or exemplars.used[1] + size > limit or not length > 0.0:
         return
-    place, last = np.int64(shelf.start), np.int64(shelf.start + shelf.used)
-    while place < last and items[place].value <= lot:
-        place = behind(items, place)
-    total, end = place - shelf.start + size, place
-    if total > most:  # nor do those fit that come behind it, as if it had been the first to come
-        exemplars.used[1] -= last - place
-        shelf.used = place - shelf.start
-        return
-    while end < last and total + behind(items, end) - end <= most:
-        total += behind(items, end) - end
-        end = behind(items, end)
-    before = np.int64(shelf.start)
-    widen(exemplars, shelf, total)
-    place += shelf.start - before
-    end += shelf.start - before
-    for item in range(end - 1, place - 1, -1):
-        items[item + size] = items[item]
-    write_exemplar(items, place, vector, length, lot)
-    exemplars.used[1] += total - shelf.used
-    shelf.used = total
+    while shelf.used + size > most:
+        if shelf.largest <= lot:
+            return
+        let_largest_go(exemplars, shelf)
+    shelf.largest = lot if shelf.head == NO_HEAD else max(shelf.largest, lot)
+    write_exemplar(exemplars, shelf, vector, length, lot)
+    shelf.used += size
+    exemplars.used[1] += size
 
 
 @kernel
 def _thin(exemplars):
-    """Let go what labels have no room for any more: exemplars that are too long for it, and from
-    the first that does not fit on, all others."""
+    """Let go what labels have no room for any more: exemplars that are too long for it, then those
+    with the largest lots."""
     items, most = exemplars.items, exemplars.used[2]
     for label in range(len(exemplars.shelves)):
         shelf = exemplars.shelves[label]
-        place, to = np.int64(shelf.start), np.int64(shelf.start)
-        last = place + shelf.used
-        while place < last:
-            size = behind(items, place) - place
-            if size <= most:
-                if to - shelf.start + size > most:
-                    break
-                for offset in range(size):
-                    items[to + offset] = items[place + offset]
-                to += size
-            place += size
-        exemplars.used[1] -= last - to
-        shelf.used = to - shelf.start
+        if shelf.used <= most:
+            continue
+        before, head, largest = NO_HEAD, shelf.head, np.float32(0.0)
+        while head != NO_HEAD:
+            if size_of(items, head) > most:
+                let_go(exemplars, shelf, before, head)
+            else:
+                before, largest = head, max(largest, items[head].value)
+            head = next_of(items, head)
+        shelf.largest = largest
+        while shelf.used > most:
+            let_largest_go(exemplars, shelf)
 
 
 @kernel
 def _move(before, exemplars):
-    """Copy all exemplars to an array that has room for them."""
+    """Copy all exemplars to an array that has room for them, label by label."""
+    items = exemplars.items
     for label in range(len(before.shelves)):
         old, shelf = before.shelves[label], exemplars.shelves[label]
-        if old.used == 0:
-            continue
-        shelf.start = exemplars.used[0]
-        shelf.room = room_for(old.used)
         shelf.used = old.used
-        for offset in range(old.used):
-            exemplars.items[shelf.start + offset] = before.items[old.start + offset]
-        exemplars.used[0] += shelf.room
+        shelf.largest = old.largest
+        head, link = old.head, np.int64(-1)
+        while head != NO_HEAD:
+            start = exemplars.used[0]
+            if link < 0:
+                shelf.head = start
+            else:
+                items[link].feature = start
+            link = start + 1
+            length = size_of(before.items, head) + 1
+            for offset in range(length):
+                items[start + offset] = before.items[np.int64(head) + offset]
+            exemplars.used[0] += length
+            head = next_of(before.items, head)
         exemplars.used[1] += shelf.used
 
 
 def grown(exemplars: Exemplars, limit: int, label: int, features: int) -> Exemplars:
-    """With room for an example of this label with so many features, and more: in a larger array, or
+    """With room for an example of this label with so many features, and more: in another array, or
     because every label has less."""
     shelves, items, used = exemplars
     if label >= len(shelves):
-        more = np.zeros(2 * label + 2, SHELF)
+        more = make_shelves(2 * label + 2)
         more[: len(shelves)] = shelves
         exemplars = Exemplars(more, items, used)
     while is_crowded(exemplars, limit, features):
@@ -212,16 +245,16 @@ def grown(exemplars: Exemplars, limit: int, label: int, features: int) -> Exempl
         _thin(exemplars)
     if has_room(exemplars, limit, label, features):
         return exemplars
-    rooms = int(exemplars.shelves["room"].sum(dtype=np.int64)) + int(used[2])
-    return moved(exemplars, 2 * rooms)
+    # Links are half as much as what is in use at the most.
+    return moved(exemplars, 2 * int(used[1]) + features + 2)
 
 
 def moved(exemplars: Exemplars, items: int) -> Exemplars:
-    """The same in an array with room for so many items, and no gaps."""
-    rows = FIRST_ITEMS
-    while rows < items:
-        rows *= 2
-    larger = make_exemplars(len(exemplars.shelves), rows, int(exemplars.used[2]))
+    """The same in an array with room for so many items or more, without what was let go."""
+    length = len(exemplars.items)
+    while length < items:
+        length *= 2
+    larger = make_exemplars(len(exemplars.shelves), length, int(exemplars.used[2]))
     _move(exemplars, larger)
     memory.give_back(exemplars.items)
     return larger
@@ -231,7 +264,7 @@ def forget(exemplars: Exemplars, labels: np.ndarray) -> None:
     """Let all exemplars of these labels go."""
     labels = labels[labels < len(exemplars.shelves)]
     exemplars.used[1] -= exemplars.shelves["used"][labels].sum(dtype=np.int64)
-    exemplars.shelves["used"][labels] = 0
+    exemplars.shelves[labels] = make_shelves(1)
 
 
 @kernel
@@ -265,16 +298,16 @@ def clear(lookup, rows):
 
 @kernel
 def fetch(exemplars, label):
-    """Ask for the first exemplar of a label; the others lie behind it."""
-    if label < len(exemplars.shelves) and exemplars.shelves[label].used > 0:
-        prefetch(exemplars.items, exemplars.shelves[label].start)
+    """Ask for the newest exemplar of a label."""
+    if label < len(exemplars.shelves) and exemplars.shelves[label].head != NO_HEAD:
+        prefetch(exemplars.items, exemplars.shelves[label].head)
 
 
 @kernel
 def cosine_with(items, head, lookup, rows):
     """The cosine of an example that can be looked up and the exemplar whose head is here."""
-    product = 0.0
-    for item in range(head + 1, behind(items, head)):
+    product, first = 0.0, first_of(items, head)
+    for item in range(first, first + np.int64(items[head].feature)):
         value = lookup.values[row_of(lookup, rows, items[item].feature)]
         product += np.float64(items[item].value) * np.float64(value)
     return product
@@ -282,17 +315,18 @@ def cosine_with(items, head, lookup, rows):
 
 @kernel
 def find_nearest(exemplars, label, lookup, rows):
-    """The head of the exemplar of a label that is most like an example, the first of equals, and
-    their cosine; -1 and 0 where none is like it at all."""
-    nearest, largest = np.int64(-1), 0.0
+    """The head of the exemplar of a label that is most like an example, the newest of equals, and
+    their cosine; NO_HEAD and 0 where none is like it at all."""
+    nearest, largest, items = NO_HEAD, 0.0, exemplars.items
     if label < len(exemplars.shelves):
-        shelf = exemplars.shelves[label]
-        head = np.int64(shelf.start)
-        while head < shelf.start + shelf.used:
-            cosine = cosine_with(exemplars.items, head, lookup, rows)
+        head = exemplars.shelves[label].head
+        while head != NO_HEAD:
+            if next_of(items, head) != NO_HEAD:
+                prefetch(items, next_of(items, head))
+            cosine = cosine_with(items, head, lookup, rows)
             if cosine > largest:
                 nearest, largest = head, cosine
-            head = behind(exemplars.items, head)
+            head = next_of(items, head)
     return nearest, min(largest, 1.0)
 
 

@@ -10,12 +10,13 @@ from lomtree.jit.kernel import kernel
 from lomtree.ranking.exemplars import (
     LEAST,
     MOST,
-    SHELF,
+    NO_HEAD,
     Exemplars,
-    behind,
+    first_of,
     make_exemplars,
     most_items,
-    moved,
+    next_of,
+    room_for,
 )
 from lomtree.storage.state_dict import StateDict, whole_number
 
@@ -23,7 +24,7 @@ _LONGEST = 1.01  # of a value in a vector of length 1, rounded
 
 
 class StoredExemplars(NamedTuple):
-    """What a file has of them, one label's after the other's."""
+    """What a file has of them, one label's after the other's, each label's newest first."""
 
     counts: np.ndarray  # int32[labels]
     lengths: np.ndarray  # int32[exemplars]: how many features each has
@@ -54,45 +55,52 @@ def store_exemplars(exemplars: Exemplars, state_dict: StateDict, predict_only: b
 @kernel
 def _count(exemplars, counts):
     for label in range(len(counts)):
-        shelf = exemplars.shelves[label]
-        head = np.int64(shelf.start)
-        while head < shelf.start + shelf.used:
+        head = exemplars.shelves[label].head
+        while head != NO_HEAD:
             counts[label] += 1
-            head = behind(exemplars.items, head)
+            head = next_of(exemplars.items, head)
 
 
 @kernel
 def _list(exemplars, lengths, lots, features, values):
     number, place, items = 0, 0, exemplars.items
     for label in range(len(exemplars.shelves)):
-        shelf = exemplars.shelves[label]
-        head = np.int64(shelf.start)
-        while head < shelf.start + shelf.used:
+        head = exemplars.shelves[label].head
+        while head != NO_HEAD:
             lengths[number] = items[head].feature
             lots[number] = items[head].value
-            for item in range(head + 1, behind(items, head)):
+            first = first_of(items, head)
+            for item in range(first, first + lengths[number]):
                 features[place] = items[item].feature
                 values[place] = items[item].value
                 place += 1
-            head = behind(items, head)
+            head = next_of(items, head)
             number += 1
 
 
 @kernel
 def _fill(exemplars, stored):
-    number, place, items = 0, 0, exemplars.items
+    number, place, items, head = 0, 0, exemplars.items, np.int64(0)
     for label in range(len(stored.counts)):
         shelf = exemplars.shelves[label]
-        head = np.int64(shelf.start)
-        for _ in range(stored.counts[label]):
+        for left in range(stored.counts[label], 0, -1):
+            lot = stored.lots[number] if len(stored.lots) > 0 else np.float32(0.0)
+            first = first_of(items, head)
+            behind = first + stored.lengths[number]
+            if left == stored.counts[label]:
+                shelf.head = head
+            shelf.largest = max(shelf.largest, lot)
+            shelf.used += 1 + stored.lengths[number]
             items[head].feature = stored.lengths[number]
-            items[head].value = stored.lots[number] if len(stored.lots) > 0 else np.float32(0.0)
-            for item in range(head + 1, behind(items, head)):
+            items[head].value = lot
+            items[head + 1].feature = behind if left > 1 else NO_HEAD
+            for item in range(first, behind):
                 items[item].feature = stored.features[place]
                 items[item].value = stored.values[place]
                 place += 1
-            head = behind(items, head)
+            head = behind
             number += 1
+    exemplars.used[0] = head
 
 
 def _sizes(stored: StoredExemplars) -> np.ndarray:
@@ -125,7 +133,8 @@ def check_exemplars(
     if learning:
         most = whole_number(state_dict.header["exemplars"], LEAST, MOST)
         lots = state_dict.column("exemplars.lot", np.float32, total)
-        _check_lots(counts, lots)
+        if not np.all((lots >= 0) & (lots <= 1)):
+            raise ModelError("the lots of its exemplars are none")
     stored = StoredExemplars(counts, lengths, lots, features, values, most)
     if most & (most - 1) or _sizes(stored).max(initial=0) > most:
         raise ModelError("its labels have too many exemplars")
@@ -134,25 +143,17 @@ def check_exemplars(
     return stored
 
 
-def _check_lots(counts: np.ndarray, lots: np.ndarray) -> None:
-    same = np.diff(np.repeat(np.arange(len(counts)), counts)) == 0
-    if not np.all((lots >= 0) & (lots <= 1)) or np.any(np.diff(lots)[same] < 0):
-        raise ModelError("the lots of its exemplars are not in order")
-
-
 def load_exemplars(
     state_dict: StateDict, options: Options, label_count: int, learning: bool
 ) -> Exemplars:
     stored = check_exemplars(state_dict, options, label_count, learning)
-    sizes, shelves = _sizes(stored), np.zeros(label_count, SHELF)
-    labels = len(sizes)
-    shelves["start"][:labels] = np.cumsum(sizes) - sizes
-    shelves["used"][:labels] = shelves["room"][:labels] = sizes
-    total = int(sizes.sum())
-    exemplars = make_exemplars(0, max(total, 1), stored.most)._replace(shelves=shelves)
-    exemplars.used[:2] = total
+    total = len(stored.lengths) + len(stored.features)
+    length = total + len(stored.lengths)
+    room = max(length, room_for(most_items(options))) if learning else max(length, 1)
+    exemplars = make_exemplars(label_count, room, stored.most)
+    exemplars.used[1] = total
     _fill(exemplars, stored)
-    return moved(exemplars, 2 * total) if learning else exemplars
+    return exemplars
 
 
 def merged_exemplars(parts: list[dict[str, Any]], numbers: list[np.ndarray]) -> dict[str, Any]:

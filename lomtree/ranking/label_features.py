@@ -69,7 +69,7 @@ def make_label_features(labels: int = 0, rows: int = FIRST_ROWS) -> LabelFeature
 
 
 def _make_tables(labels: int) -> np.ndarray:
-    tables = np.zeros(labels, TABLE)
+    tables = memory.zeros(labels, TABLE)  # each in a cache line
     tables["multiplier"] = MULTIPLIER
     return tables
 

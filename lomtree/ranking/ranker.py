@@ -214,21 +214,33 @@ def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_squa
 @kernel
 def fetch_coming(state, batch, tree_rivals, example, last):
     """Ask for what the next example will need: the pairs of its label and of that one's rivals; and
-    for what must be known to ask for those of the one after it."""
-    if example + 2 < last and 0 <= batch.labels[example + 2] < len(state.rivals):
-        prefetch(state.known.tables, batch.labels[example + 2])
-        prefetch(state.rivals[batch.labels[example + 2]], 0)
-    if example + 1 >= last or not 0 <= batch.labels[example + 1] < len(state.rivals):
+    for what must be known to ask for those of the ones after it."""
+    tables, rivals = state.known.tables, state.rivals
+    if example + 3 < last and 0 <= batch.labels[example + 3] < len(rivals):
+        prefetch(tables, batch.labels[example + 3])
+        prefetch(rivals[batch.labels[example + 3]], 0)
+    if example + 2 < last and 0 <= batch.labels[example + 2] < len(rivals):
+        for place in range(RIVALS):
+            fetch_table(tables, rivals[batch.labels[example + 2], place])
+        for tree in range(len(tree_rivals)):
+            fetch_table(tables, tree_rivals[tree, example + 2])
+    if example + 1 >= last or not 0 <= batch.labels[example + 1] < len(rivals):
         return
     y, vector = batch.labels[example + 1], vector_of(batch, example + 1)
     label_features.fetch(state.known, vector, y)
     for place in range(RIVALS):
-        if state.rivals[y, place] != NO_LABEL:
-            label_features.fetch(state.known, vector, state.rivals[y, place])
+        if rivals[y, place] != NO_LABEL:
+            label_features.fetch(state.known, vector, rivals[y, place])
     for tree in range(len(tree_rivals)):
         rival = tree_rivals[tree, example + 1]
-        if 0 <= rival < len(state.known.tables):
+        if 0 <= rival < len(tables):
             label_features.fetch(state.known, vector, rival)
+
+
+@kernel
+def fetch_table(tables, label):
+    if 0 <= label < len(tables):
+        prefetch(tables, label)
 
 
 @kernel
@@ -262,18 +274,18 @@ class Ranker:
     """Learns from batches whose values are scaled."""
 
     def __init__(self, options: Options, state: RankerState | None = None) -> None:
-        self.state = state or RankerState(
-            make_label_features(),
-            make_label_lists(),
-            make_exemplars(),
-            np.empty((0, RIVALS), np.int32),
-            np.zeros(2, np.int64),
-        )
         self._limits = Limits(
             label_features.most_rows(options),
             label_lists.most_postings(options),
             exemplars.most_items(options),
             EVICT_EVERY,
+        )
+        self.state = state or RankerState(
+            make_label_features(),
+            make_label_lists(),
+            make_exemplars(0, exemplars.room_for(self._limits.items)),
+            np.empty((0, RIVALS), np.int32),
+            np.zeros(2, np.int64),
         )
         self._scratch = make_scratch(options.trees, 0)
 

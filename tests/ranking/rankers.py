@@ -184,8 +184,8 @@ def assert_same(ranker: Ranker, twin: naive.Ranker) -> None:
         np.testing.assert_allclose(*weights, rtol=1e-5, atol=1e-7)
     exemplars = exemplars_of(ranker)
     assert exemplars.keys() == {y for y, own in twin.exemplars.kept.items() if own}
-    for y, own in exemplars.items():
-        wanted = twin.exemplars.kept[y]
+    for y, newest_first in exemplars.items():
+        own, wanted = sorted(newest_first, key=lambda one: one[0]), twin.exemplars.kept[y]
         assert [(lot, list(vector)) for lot, vector in own] == [
             (lot, list(vector)) for lot, vector in wanted
         ]

@@ -83,6 +83,29 @@ def test_a_label_keeps_those_with_the_smallest_lots():
     assert max(sizes) <= MOST
 
 
+def test_those_of_a_label_are_stored_newest_first():
+    stream = [example(n % 2, {n: 1.0}) for n in range(9)]
+    ranker = Lessons(np.random.default_rng(6), stream).teach(Ranker(OPTIONS))
+    for same in (ranker, loaded(stored(ranker), 2)):
+        kept = exemplars_of(same)
+        assert [list(vector) for _, vector in kept[0]] == [[8], [6], [4], [2], [0]]
+        assert [list(vector) for _, vector in kept[1]] == [[7], [5], [3], [1]]
+
+
+def test_what_was_let_go_makes_room_when_the_array_is_full(monkeypatch):
+    rng = np.random.default_rng(7)
+    stream = [example(n % 3, dict.fromkeys(range(n % 70), 1.0)) for n in range(900)]
+    lessons = Lessons(rng, stream)
+    whole = contents(lessons.teach(Ranker(OPTIONS)))
+    monkeypatch.setattr("lomtree.ranking.exemplars.RESERVED", 256)
+    ranker = Ranker(OPTIONS)
+    assert len(ranker.state.exemplars.items) == 256
+    assert contents(lessons.teach(ranker)) == whole
+    exemplars = ranker.state.exemplars
+    everything = sum(2 + n % 70 for n in range(900))
+    assert exemplars.used[1] < exemplars.used[0] <= len(exemplars.items) < everything
+
+
 @pytest.mark.parametrize("items", [FIRST_ITEMS, 700, 90])
 def test_when_there_are_too_many_each_label_has_fewer(monkeypatch, items):
     rng = np.random.default_rng(2)

@@ -160,13 +160,6 @@ def test_a_room_for_exemplars_that_cannot_be(parts, most):
     assert refused(parts)
 
 
-def test_lots_that_are_not_in_order(parts):
-    assert parts.arrays["exemplars.count"][0] >= 2
-    lots = parts.arrays["exemplars.lot"] = parts.arrays["exemplars.lot"].copy()
-    lots[:2] = lots[1::-1].copy()
-    assert refused(parts)
-
-
 @pytest.mark.parametrize("name", TYPES)
 def test_a_file_without_one_of_them_is_refused(tmp_path, name):
     header, arrays = take_apart(file_bytes(trained(), tmp_path))
