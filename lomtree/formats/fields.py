@@ -149,27 +149,29 @@ def cut_rows(text: bytes, dialect: Dialect, most: int) -> Iterator[bytes]:
     not end, lines are taken for rows."""
     begin = 0
     while len(text) - begin > most:
-        size, cut = most, begin
+        size, cut, is_open = most, begin, False
         while cut == begin and size < 2 * (len(text) - begin):
-            cut = _end_of_rows(text, begin, begin + size, dialect)
+            cut, is_open = _end_of_rows(text, begin, begin + size, dialect)
             size *= 2
         if cut > begin:
             yield text[begin:cut]
             begin = cut
-        elif dialect.quotes:
+        elif is_open:
             dialect = dialect._replace(quotes=False)
-        else:
+        else:  # what is left is one row
             break
     if begin < len(text):
         yield text[begin:]
 
 
-def _end_of_rows(text: bytes, begin: int, end: int, dialect: Dialect) -> int:
-    """Where the last row ends before `end`; `begin`, where one begins, if none does."""
+def _end_of_rows(text: bytes, begin: int, end: int, dialect: Dialect) -> tuple[int, bool]:
+    """Where the last row ends before `end`; `begin`, where one begins, if none does. And whether
+    quotes are open at `end`."""
     if not dialect.quotes:
-        return max(text.rfind(b"\n", begin, end) + 1, begin)
-    part = np.frombuffer(text, np.uint8)[begin:end]
-    return begin + int(_last_row_end(part, dialect, np.array([0, 1])))
+        return max(text.rfind(b"\n", begin, end) + 1, begin), False
+    part, state = np.frombuffer(text, np.uint8)[begin:end], np.array([0, 1])
+    cut = begin + int(_last_row_end(part, dialect, state))
+    return cut, bool(state[0])
 
 
 class LongRowError(Exception):

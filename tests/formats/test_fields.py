@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lomtree.examples.examples import GOOD
@@ -76,6 +76,7 @@ def test_texts_are_cut_between_rows_only(text, cuts):
 
 @settings(max_examples=300)
 @given(TEXT, st.integers(1, 30), st.booleans())
+@example('"\r\n"', 1, True)  # the last row ends with quotes, and with no line
 def test_parts_of_a_text_have_its_rows(text, most, quotes):
     data, dialect = text.encode(), Dialect(ord(","), quotes)
     parts = list(cut_rows(data, dialect, most))
