@@ -1,7 +1,8 @@
 """Object files linked by hand where that is easy: llvmlite always can, but its import takes time.
 
-numba's code for x86-64 has nothing to relocate but whole addresses: of its own functions and
-constants, and of functions of the C library. Anything else is left to llvmlite.
+numba's code for x86-64 has nothing to relocate but whole addresses, of its own functions and
+constants and of functions of the C library, and distances to its functions, in the table for
+debuggers of kernels that call others. Anything else is left to llvmlite.
 """
 
 import ctypes
@@ -21,7 +22,7 @@ _RELOCATION = struct.Struct("<QQq")
 _MAGIC, _RELOCATABLE, _X86_64 = b"\x7fELF", 1, 62
 _SYMBOLS, _RELOCATIONS, _EMPTY = 2, 4, 8  # kinds of sections
 _IN_MEMORY = 2  # a flag of sections
-_WHOLE_ADDRESS = 1  # a kind of relocation
+_WHOLE_ADDRESS, _DISTANCE = 1, 24  # kinds of relocations
 _UNDEFINED, _RESERVED = 0, 0xFF00  # numbers of no section
 _READ_AND_EXECUTE = 5
 
@@ -113,12 +114,16 @@ def _link(data: bytes, symbol: str) -> Linked:
     for section in sections:
         if section.kind == _RELOCATIONS and section.info in places:
             for where, what, more in _RELOCATION.iter_unpack(_bytes_of(data, section)):
-                if what & 0xFFFFFFFF != _WHOLE_ADDRESS:
-                    raise _Unusual
                 _name, address = addresses[what >> 32]
                 if not 0 <= where <= sections[section.info].size - 8:
                     raise _Unusual
-                struct.pack_into("<Q", memory, places[section.info] + where, address + more)
+                place, kind = places[section.info] + where, what & 0xFFFFFFFF
+                if kind == _WHOLE_ADDRESS:
+                    struct.pack_into("<Q", memory, place, address + more)
+                elif kind == _DISTANCE:
+                    struct.pack_into("<q", memory, place, address + more - (base + place))
+                else:
+                    raise _Unusual
     if _protect(base, size):
         raise _Unusual
     return Linked(dict(addresses)[symbol], memory)

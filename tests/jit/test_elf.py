@@ -11,7 +11,7 @@ import pytest
 from lomtree.core.errors import LomtreeError
 from lomtree.jit import cache, calling, elf, native
 from lomtree.jit.elf import link
-from lomtree.jit.kernel import kernel
+from lomtree.jit.kernel import kernel, subroutine
 
 by_hand = pytest.mark.skipif(
     sys.platform != "linux" or os.uname().machine != "x86_64", reason="only for x86-64"
@@ -46,6 +46,30 @@ def test_it_is_the_function_that_llvm_links(code):
         assert not values.any()
     expected = 0.25 + sum(math.exp(v) * 3**1.5 - math.log(v + 7) for v in np.linspace(0.1, 2, 9))
     assert results[0] == results[1] == pytest.approx(expected)
+
+
+@subroutine
+def steps_to_one(number):
+    steps = 0
+    while number != 1:
+        number = 3 * number + 1 if number % 2 else number // 2
+        steps += 1
+    return steps
+
+
+@kernel
+def longest_way(most):
+    longest = 0
+    for number in range(1, most):
+        longest = max(longest, steps_to_one(number))
+    return longest
+
+
+@by_hand
+def test_a_kernel_that_calls_others_is_linked(monkeypatch):
+    code = native.compile_for(longest_way._dispatcher, (10,))
+    monkeypatch.setattr(calling, "_link_with_llvm", None)
+    assert calling.load(code, (10,))(28) == 111  # from 27 on
 
 
 def test_llvm_does_it_where_it_is_not_easy(code, monkeypatch):
