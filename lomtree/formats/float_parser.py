@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from lomtree.jit.intrinsics import load64
 from lomtree.jit.kernel import kernel
 
 # (See text_line for why loops over bytes look the way they do.)
@@ -43,6 +44,42 @@ _HIGH, _LOW, _BINARY = _powers_of_ten()
 _HALF = 2.0 ** (_BINARY // 2)
 _OTHER_HALF = 2.0 ** (_BINARY - _BINARY // 2)
 _EXACT = np.array([float(10**power) for power in range(_EXACT_POWER + 1)])
+
+# Words of 8 digits, the first one in the lowest byte.
+WORD = 8
+_BYTES = 0x0101010101010101
+_CHARACTERS, _HIGH_BITS = np.uint64(_ZERO * _BYTES), np.uint64(0x80 * _BYTES)
+_BEYOND_NINE = np.uint64((0x80 - 10) * _BYTES)  # added to a digit above 9 it gives a high bit
+_ALL, _NO_BITS = np.uint64(2**64 - 1), np.uint64(0)
+_ONE_BYTE, _TWO_BYTES, _FOUR_BYTES = np.uint64(8), np.uint64(16), np.uint64(32)
+_TEN, _PAIRS = np.uint64(10), np.uint64(0x000000FF000000FF)
+_FIRST_PAIRS, _OTHER_PAIRS = np.uint64(100 + (10**6 << 32)), np.uint64(1 + (10**4 << 32))
+
+
+@kernel
+def _number_of(word):
+    """The number of 8 digits: two, four and eight of them become one, side by side."""
+    word = word * _TEN + (word >> _ONE_BYTE)
+    first, others = word & _PAIRS, (word >> _TWO_BYTES) & _PAIRS
+    return (first * _FIRST_PAIRS + others * _OTHER_PAIRS) >> _FOUR_BYTES
+
+
+@kernel
+def read_fraction(text, begin, stop):
+    """What parse_number() reads in text[begin:stop], which has at least a byte, if that is a 0, a
+    point and 1 to 8 digits, with or without a minus; and whether it is. There are at least 8 bytes
+    before and behind `begin`."""
+    negative = text[np.uint64(begin)] == _MINUS
+    first = begin + np.int64(negative)
+    digits = stop - first - 2
+    is_short = (text[np.uint64(first)] == _ZERO) & (text[np.uint64(first + 1)] == _POINT)
+    if not (is_short & (digits >= 1) & (digits <= WORD)):
+        return 0.0, False
+    word = load64(text, stop - WORD) ^ _CHARACTERS
+    word &= _ALL << np.uint64(8 * (WORD - digits))
+    value = np.float64(np.int64(_number_of(word))) / _EXACT[np.uint64(digits)]
+    are_digits = ((word + _BEYOND_NINE) | word) & _HIGH_BITS == _NO_BITS
+    return (-value if negative else value), are_digits
 
 
 @kernel

@@ -4,8 +4,9 @@ import numpy as np
 
 from lomtree.examples.batch import CONSTANT
 from lomtree.examples.examples import GOOD
-from lomtree.formats.float_parser import parse_number
+from lomtree.formats.float_parser import WORD, parse_number, read_fraction
 from lomtree.formats.line import (
+    SPACE,
     check_value,
     find_newline,
     finish_example,
@@ -16,10 +17,12 @@ from lomtree.formats.line import (
     trim_returns,
 )
 from lomtree.formats.problems import BAD_INDEX, BAD_VALUE
+from lomtree.jit.intrinsics import find16, trailing_zeros
 from lomtree.jit.kernel import kernel
 
 _ZERO, _NINE, _COLON, _HASH, _PLUS = 48, 57, 58, 35, 43
 _INDICES = 2**32
+_LOOK = 16  # bytes that find16 looks at, whether or not they belong to the line
 
 
 @kernel
@@ -44,6 +47,7 @@ def _read_label(text, begin, end, spans, example):
 def _read_features(text, position, end, batch, feature, spans, example):
     """Returns (where reading stopped, or the problem's position; features so far; problem)."""
     previous, rising = np.int64(-1), True
+    last_quick = len(text) - _LOOK
     while True:
         while position < end and is_space(text[np.uint64(position)]):
             position += 1
@@ -67,13 +71,20 @@ def _read_features(text, position, end, batch, feature, spans, example):
         ):
             return begin, feature, BAD_INDEX
         value_begin = position + 1
-        number, position = parse_number(text, value_begin, end)
+        number, is_read = 0.0, False
+        if WORD <= value_begin <= last_quick and value_begin < end:
+            space = trailing_zeros(find16(text, value_begin, SPACE))
+            position = min(value_begin + space, end)
+            number, is_read = read_fraction(text, value_begin, position)
         value = np.float32(number)
-        problem = check_value(value, position - value_begin)
-        if position < end and not _ends_value(text[np.uint64(position)]):
-            problem = BAD_VALUE
-        if problem != GOOD:
-            return value_begin, feature, problem
+        if not is_read:
+            number, position = parse_number(text, value_begin, end)
+            value = np.float32(number)
+            problem = check_value(value, position - value_begin)
+            if position < end and not _ends_value(text[np.uint64(position)]):
+                problem = BAD_VALUE
+            if problem != GOOD:
+                return value_begin, feature, problem
         rising &= (index > previous) & (index != CONSTANT)
         previous = index
         if value != 0:

@@ -1,13 +1,14 @@
 """Decimal numbers: what is read, where reading stops, how exact it is."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lomtree.formats.float_parser import parse_number
+from lomtree.formats.float_parser import WORD, parse_number, read_fraction
 from tests.oracles.text import NUMBER
 
 
@@ -96,3 +97,29 @@ def test_any_mixture_of_a_numbers_bytes(text):
     if match:
         expected = float(match.group())
         assert value == expected or abs(value - expected) <= math.ulp(expected)
+
+
+def fraction(word: bytes) -> tuple[float, bool]:
+    text = np.frombuffer(b"7" * WORD + word + b"7" * WORD, np.uint8)
+    return read_fraction(text, WORD, WORD + len(word))
+
+
+@given(
+    st.from_regex(rb"-?0\.[0-9]{1,9}", fullmatch=True)
+    | st.binary(min_size=1, max_size=12)
+    | st.text("0123456789.-+e/:", min_size=1, max_size=12).map(str.encode)
+)
+@example(b"0.99999999")
+@example(b"-0.00000001")
+@example(b"0.5")
+@example(b"0.")
+@example(b"-0.")
+@example(b"0.1234567:")
+@example(b"0./2345678")
+@example(b"0.0.5")
+@example(b"-")
+def test_short_fractions_are_read_at_once_and_nothing_else_is(word):
+    value, is_read = fraction(word)
+    assert is_read == bool(re.fullmatch(rb"-?0\.[0-9]{1,8}", word))
+    if is_read:
+        assert (value, math.copysign(1, value)) == (float(word), math.copysign(1, float(word)))

@@ -117,3 +117,16 @@ def test_the_compiled_parser_is_the_naive_one(text):
 def test_what_strangers_write_is_what_the_naive_parser_finds(seed):
     text = strange_text(Random(seed), "libsvm")
     assert_same(examples(text), parse(text, "libsvm"))
+
+
+VALUES = st.from_regex(rb"[-+]?[01]?\.?[0-9]{0,10}(e-3)?", fullmatch=True)
+
+
+@settings(max_examples=500)
+@given(st.lists(st.tuples(VALUES, st.sampled_from([b" ", b"  ", b"\t", b"\n1 ", b"#", b" #"]))))
+def test_short_values_are_read_wherever_they_stand(words):
+    """Those within 16 bytes of the end of a text are read in another way."""
+    features = b"".join(b"%d:%b%b" % (number, *word) for number, word in enumerate(words, 1))
+    for padding in (b"", b"\n2 7:0.25 8:-0.125 \n"):
+        text = b"1 " + features + padding
+        assert_same(examples(text), parse(text, "libsvm"))
