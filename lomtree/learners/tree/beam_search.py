@@ -15,6 +15,7 @@ import numpy as np
 
 from lomtree.core.constants import NO_LABEL, NO_NODE
 from lomtree.examples.batch import vector_of
+from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
 from lomtree.learners.tree.leaf_labels import KEPT, total_of
 from lomtree.learners.tree.walk import child
@@ -74,12 +75,14 @@ def put(beam, level, held, v, mass):
 
 @kernel
 def fetch_level(router, vector, beam, level, held):
-    """Ask for the weights of all nodes of a level at once; returns how many of them are no
-    leaves."""
+    """Ask for the children and the weights of all nodes of a level at once; returns how many of
+    them are no leaves."""
     nodes, inner = router.tree.nodes, 0
     for place in range(held):
         v = beam.nodes[level, place]
         if nodes[v].left != NO_NODE:
+            prefetch(nodes, nodes[v].left)
+            prefetch(nodes, nodes[v].right)
             fetch(router.weights, nodes[v].slot, vector)
             inner += 1
     return inner
