@@ -35,6 +35,7 @@ _MOST_TIMES = 16  # as large in memory as all arrays are in the file; usual are 
 _ALWAYS = 16 << 20  # bytes of memory that any file may claim
 _WORD = 32  # bits
 _PIECE = 1 << 11  # blocks
+_FIRST_BITS = 16  # by which a number is looked for in a list
 _HOLE = np.uint32(0xFFFFFFFF)
 _HOLES = "holes "
 _NO_LIST, _NO_HOLES = np.empty(0, np.uint32), np.empty(0, np.uint8)
@@ -109,6 +110,22 @@ def _unround(codes, bits):
     return most < 1 << _ROUNDED
 
 
+@kernel
+def _find_places(distinct, begins, shift, numbers, places):
+    """Write where each is in a sorted list; those with the same first bits begin where it says."""
+    for at in range(len(numbers)):
+        number = numbers[at]
+        first = np.int64(number) >> np.int64(shift)
+        low, high = begins[first], begins[first + 1]
+        while high - low > 1:
+            middle = (low + high) >> 1
+            if distinct[middle] <= number:
+                low = middle
+            else:
+                high = middle
+        places[at] = low
+
+
 class _Bits(NamedTuple):
     """Codes in blocks."""
 
@@ -117,13 +134,39 @@ class _Bits(NamedTuple):
     widths: np.ndarray
 
 
-def _bits_of(codes: np.ndarray) -> _Bits:
-    blocks = -(-len(codes) // BLOCK)
-    bases, widths = np.empty(blocks, np.uint32), np.empty(blocks, np.uint8)
+class _Way(NamedTuple):
+    """A way to write numbers, of which it is known how many bytes it takes."""
+
+    kind: str
+    codes: np.ndarray
+    bases: np.ndarray
+    widths: np.ndarray
+    listed: np.ndarray
+    holes: np.ndarray
+
+    @property
+    def words(self) -> int:
+        return 4 * int(self.widths.sum(dtype=np.int64)) + 2
+
+    @property
+    def nbytes(self) -> int:
+        numbers = self.words + len(self.bases) + len(self.listed)
+        return 4 * numbers + len(self.widths) + len(self.holes)
+
+    def written(self) -> np.ndarray:
+        words = np.zeros(self.words, np.uint32)
+        _put(self.codes, self.bases, self.widths, words)
+        numbers = np.concatenate([words, self.bases, self.listed]).view(np.uint8)
+        return np.concatenate([numbers, self.widths, self.holes])
+
+
+def _way(
+    kind: str, codes: np.ndarray, listed: np.ndarray = _NO_LIST, holes: np.ndarray = _NO_HOLES
+) -> _Way:
+    bases = np.empty(-(-len(codes) // BLOCK), np.uint32)
+    widths = np.empty(len(bases), np.uint8)
     _measure(codes, bases, widths)
-    words = np.zeros(4 * int(widths.sum(dtype=np.int64)) + 2, np.uint32)
-    _put(codes, bases, widths, words)
-    return _Bits(words, bases, widths)
+    return _Way(kind, codes, bases, widths, listed, holes)
 
 
 def _steps(codes: np.ndarray) -> np.ndarray:
@@ -272,35 +315,36 @@ def coded(array: np.ndarray) -> Coded | None:
     if dtype == "<f4":
         codes = np.empty(len(array), np.uint32)
         _round(np.ascontiguousarray(array).view(np.uint32), codes)
-        found = [("rounded", _joined(_bits_of(codes)))]
+        best = _way("rounded", codes)
     else:
-        found = list(_codings(array.astype(np.int64).astype(np.uint32)))
-    kind, data = min(found, key=lambda one: len(one[1]))
-    return Coded(dtype, len(array), kind, data) if len(data) < array.nbytes else None
+        best = min(_ways(array.astype(np.int64).astype(np.uint32)), key=lambda way: way.nbytes)
+    if best.nbytes >= array.nbytes:
+        return None
+    return Coded(dtype, len(array), best.kind, best.written())
 
 
 def _fits(array: np.ndarray) -> bool:
     return bool(array.min(initial=0) >= 0 and array.max(initial=0) < 2**32)
 
 
-def _codings(numbers: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    yield "plain", _joined(_bits_of(numbers))
-    yield "steps", _joined(_bits_of(_steps(numbers)))
+def _ways(numbers: np.ndarray) -> Iterator[_Way]:
+    yield _way("plain", numbers)
+    yield _way("steps", _steps(numbers))
     there = numbers != _HOLE
     if not there.all():
         bitmap = np.packbits(there, bitorder="little")
-        yield _HOLES + "plain", _joined(_bits_of(numbers[there]), holes=bitmap)
-        yield _HOLES + "steps", _joined(_bits_of(_steps(numbers[there])), holes=bitmap)
+        yield _way(_HOLES + "plain", numbers[there], holes=bitmap)
+        yield _way(_HOLES + "steps", _steps(numbers[there]), holes=bitmap)
         return
     ordered = np.sort(numbers)
     distinct = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)]]
     if 8 * len(distinct) < len(numbers):
-        places = np.searchsorted(distinct, numbers).astype(np.uint32)
-        yield "ids", _joined(_bits_of(places), distinct)
+        yield _way("ids", _places_in(distinct, numbers), distinct)
 
 
-def _joined(
-    bits: _Bits, listed: np.ndarray = _NO_LIST, holes: np.ndarray = _NO_HOLES
-) -> np.ndarray:
-    numbers = np.concatenate([bits.words, bits.bases, listed]).view(np.uint8)
-    return np.concatenate([numbers, bits.widths, holes])
+def _places_in(distinct: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    largest = int(distinct[-1])
+    shift = max(largest.bit_length() - _FIRST_BITS, 0)
+    begins = np.searchsorted(distinct >> shift, np.arange((largest >> shift) + 2))
+    _find_places(distinct, begins, shift, numbers, places := np.empty(len(numbers), np.uint32))
+    return places

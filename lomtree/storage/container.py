@@ -26,13 +26,14 @@ import numpy as np
 from lomtree.core.errors import ModelError
 from lomtree.storage.coding import Coded, coded, is_believable
 from lomtree.system.atomic_file import STANDARD, open_to_replace
-from lomtree.system.pipeline import DEPTH, ahead
+from lomtree.system.pipeline import DEPTH, ahead, side_by_side
 
 Buffer = bytes | memoryview
 Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored, Coming and Coded
 
 VALID_PIECES = DEPTH + 2  # pieces
 _PIECE = 1 << 20
+_AT_ONCE = 2  # arrays that are made smaller
 MAGIC = b"LOMTREE\n"
 VERSION = 10
 _ALIGN = 64
@@ -69,7 +70,11 @@ def _lay_out(header: dict, arrays: Arrays) -> bytes:
 def compacted(arrays: Arrays) -> Arrays:
     """The same in few bits, float32 rounded. If that would be fewer than anybody believes when they
     are read, those that become smallest stay as they are."""
-    found = {name: coded(at_once(array)) or array for name, array in arrays.items()}
+    whole = (
+        array if isinstance(array, np.ndarray) else at_once(array) for array in arrays.values()
+    )
+    each = zip(arrays, side_by_side(coded, whole, _AT_ONCE), strict=True)
+    found = {name: array or arrays[name] for name, array in each}
     small = {name: array for name, array in found.items() if isinstance(array, Coded)}
     stored = sum(array.nbytes for array in found.values())
     unpacked = sum(array.unpacked for array in small.values())

@@ -33,6 +33,10 @@ ARRAYS = {
         np.float32
     ),
     "zeros": np.array([0.0, -0.0] * 200, np.float32),
+    "features that begin alike": RNG.choice(np.uint32(7 << 28) + CHOSEN % 1000, 2000),
+    "features that begin alike, and the largest": RNG.choice(
+        np.append(CHOSEN % 1000, np.uint32(2**32 - 2)), 2000
+    ),
 }
 
 
@@ -75,6 +79,7 @@ def test_each_kind_is_chosen_where_it_is_smallest():
     assert chosen["holes"] == "holes plain"
     assert chosen["rising with holes"] == "holes steps"
     assert chosen["features of labels"] == "ids"
+    assert chosen["features that begin alike, and the largest"] == "ids"
     assert chosen["floats"] == "rounded"
 
 
