@@ -1,10 +1,12 @@
 """A Dask cluster to work on: one that runs somewhere, or one of this machine's own processes."""
 
+import asyncio
 import contextlib
 import json
 import logging
 import os
 import tempfile
+import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -13,7 +15,8 @@ from lomtree.core.errors import LomtreeError, OptionError
 from lomtree.system.isolated_python import isolated_children
 
 _ANSWER = 10  # seconds that a scheduler has to answer
-_WORKERS = 60  # seconds until it has a worker
+_START = 60  # seconds that processes of this machine have to answer, which may be busy
+_WORKERS = 60  # seconds until a scheduler has a worker
 _FAILURES = 20  # workers that may die with a task before it is given up
 
 
@@ -45,29 +48,41 @@ def connected(cluster: Cluster) -> Iterator[Any]:
     _silence()
     settings = {
         "distributed.scheduler.allowed-failures": _FAILURES,
-        "distributed.comm.timeouts.connect": f"{_ANSWER}s",
+        "distributed.comm.timeouts.connect": f"{_ANSWER if cluster.workers is None else _START}s",
         "distributed.admin.system-monitor.gil.enabled": False,
     }
     with dask.config.set(settings), contextlib.ExitStack() as stack:
         if cluster.workers is not None:
-            stack.enter_context(isolated_children())
-            # Workers import from their folder, and in the shared one others could swap it.
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lomtree-"))
-            local = distributed.LocalCluster(
-                n_workers=cluster.workers,
-                threads_per_worker=1,
-                local_directory=folder,
-                host="127.0.0.1",
-                security=_own_keys(distributed),
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-            )
-            client = distributed.Client(stack.enter_context(local))
+            client = _start(distributed, cluster.workers, stack)
         else:
             client = _client_of(distributed, cluster)
         with client:
             _check_workers(client)
             yield client
+
+
+def _start(distributed: Any, workers: int, stack: contextlib.ExitStack) -> Any:
+    """A client of processes of this machine, which end with the stack."""
+    stack.enter_context(isolated_children())
+    # Workers import from their folder, and in the shared one others could swap it.
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="lomtree-"))
+    keys = _own_keys(distributed)
+    try:
+        with warnings.catch_warnings():  # of a dashboard on another port than usual
+            warnings.simplefilter("ignore", UserWarning)
+            local = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                local_directory=folder,
+                host="127.0.0.1",
+                security=keys,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+        return distributed.Client(stack.enter_context(local), timeout=_START)
+    except (OSError, RuntimeError, TimeoutError, asyncio.TimeoutError) as error:
+        reason = " ".join(str(error).split()) or "they do not answer"
+        raise LomtreeError(f"the {workers} workers could not be started ({reason})") from None
 
 
 def _own_keys(distributed: Any) -> Any:
@@ -94,7 +109,7 @@ def _client_of(distributed: Any, cluster: Cluster) -> Any:
         if file is not None:
             return distributed.Client(scheduler_file=file, timeout=_ANSWER)
         return distributed.Client(address, timeout=_ANSWER)
-    except (OSError, TimeoutError, ValueError) as error:
+    except (OSError, TimeoutError, asyncio.TimeoutError, ValueError) as error:
         reason = "no scheduler answers there"
         if isinstance(error, ValueError):
             reason = "is not the address of a scheduler"
@@ -117,7 +132,7 @@ def _check_workers(client: Any) -> None:
     """All that are there have this version, and there is one."""
     try:
         client.wait_for_workers(1, timeout=_WORKERS)
-    except TimeoutError:
+    except (TimeoutError, asyncio.TimeoutError):
         raise LomtreeError(f"the scheduler has no workers, after {_WORKERS} seconds") from None
 
     def look() -> dict[str, str]:  # goes to workers as it is: they may not have lomtree

@@ -9,10 +9,11 @@ from lomtree.arrays.source import FORMATS, FRAME, MATRIX, examples_of
 from lomtree.cluster.executors import OnDask
 from lomtree.cluster.parsing import Facts, Parsed
 from lomtree.cluster.pieces import piece_of
-from lomtree.cluster.pipeline import Pipeline
+from lomtree.cluster.pipeline import Pipeline, Trained
 from lomtree.cluster.roles import SAMPLE
 from lomtree.cluster.training import finish
 from lomtree.core.derivations import Derivations
+from lomtree.core.options import Options
 from lomtree.estimator.classifier import LomTreeClassifier
 from lomtree.estimator.engine import Engine
 from lomtree.estimator.parameters import options_of, passes_of, seed_of
@@ -58,15 +59,11 @@ class DaskLomTreeClassifier(LomTreeClassifier):
         columns = [client.compute(_parts(one)) for one in (X, y, sample_weight) if one is not None]
         if len({len(column) for column in columns}) > 1:
             raise ValueError("X, y and sample_weight have different numbers of parts.")
-        parsed: list[Any] = [
-            executor.submit("parse", (n,), _parse_part, options.derived, *parts)
-            for n, parts in enumerate(zip(*columns, strict=True))
-        ]
-        shards = options.shards if options.shards > 1 else 0
-        plain = replace(options, shards=1)
-        pipeline = Pipeline(executor, plain, passes_of(self.passes), int(self.sample), shards)
-        facts = list(pipeline.facts(parsed))
-        trained = pipeline.train(parsed, facts, _format_of(X))
+        try:
+            trained = self._train(executor, options, columns, _format_of(X))
+        except BaseException:  # Ctrl-C, too
+            executor.cancel()
+            raise
         finish(trained)
         self.__dict__.pop("feature_names_in_", None)
         self.n_features_in_ = int(X.shape[1])
@@ -74,6 +71,18 @@ class DaskLomTreeClassifier(LomTreeClassifier):
             self.feature_names_in_ = np.asarray(list(X.columns), object)
         self._engine = Engine(trained.model)
         return self
+
+    def _train(
+        self, executor: OnDask, options: Options, columns: list[Any], format: str
+    ) -> Trained:
+        parsed: list[Any] = [
+            executor.submit("parse", (n,), _parse_part, options.derived, *parts)
+            for n, parts in enumerate(zip(*columns, strict=True))
+        ]
+        shards = options.shards if options.shards > 1 else 0
+        plain = replace(options, shards=1)
+        pipeline = Pipeline(executor, plain, passes_of(self.passes), int(self.sample), shards)
+        return pipeline.train(parsed, list(pipeline.facts(parsed)), format)
 
     def predict(self, X: Any) -> Any:
         """Lazy where X is."""

@@ -72,6 +72,7 @@ class OnDask:
         return self._client.submit(task, *arguments, key=key, pure=False)
 
     def result(self, promised: Any) -> Any:
+        import asyncio
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -88,7 +89,7 @@ class OnDask:
                 f"{getattr(error, 'allowed_failures', 0) + 1} workers that tried it died; they may "
                 "have too little memory (more --shards need less)"
             ) from None
-        except (CancelledError, CommClosedError, TimeoutError):
+        except (CancelledError, CommClosedError, TimeoutError, asyncio.TimeoutError):
             raise LomtreeError(LOST) from None
         except ModuleNotFoundError as error:
             raise LomtreeError(f"a worker lacks the module {error.name}") from None

@@ -1,12 +1,27 @@
 """The workers of --workers obey the process that has started them, and nobody else."""
 
+import asyncio
 import os
 
 import pytest
 
 from lomtree.cluster.connection import Cluster, connected
+from lomtree.core.errors import LomtreeError
 
 distributed = pytest.importorskip("distributed")
+
+
+@pytest.mark.parametrize("error", [RuntimeError("Nanny failed"), asyncio.TimeoutError()])
+def test_workers_that_do_not_start_are_one_sentence(monkeypatch, error):
+    """A machine may have too little of everything, or be too busy."""
+
+    def refuse(**_settings):
+        raise error
+
+    monkeypatch.setattr(distributed, "LocalCluster", refuse)
+    sentence = "^the 2 workers could not be started \\((Nanny failed|they do not answer)\\)$"
+    with pytest.raises(LomtreeError, match=sentence), connected(Cluster(workers=2)):
+        pass
 
 
 def test_other_users_of_the_machine_cannot_send_tasks_to_workers():

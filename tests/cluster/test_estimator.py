@@ -76,6 +76,20 @@ def test_frames_are_taken_by_their_columns(client):
     assert np.mean(local == y) > 0.9
 
 
+def fail(_block):
+    raise ValueError("a block is bad")
+
+
+def test_a_fit_that_fails_leaves_no_tasks(client):
+    X, y = some_data()
+    bad = da.from_array(X, chunks=(100, 8)).map_blocks(fail, dtype=X.dtype, meta=X[:0])
+    classifier = DaskLomTreeClassifier(client=client, bits=18, shards=2)
+    with pytest.raises(ValueError, match="a block is bad"):
+        classifier.fit(bad, da.from_array(y, chunks=100))
+    left = [key for key, one in client.futures.items() if one.status != "cancelled"]
+    assert not [key for key in left if "lomtree" in str(key)]
+
+
 def test_what_is_no_collection_is_refused(client):
     X, y = some_data()
     with pytest.raises(ValueError, match="collections of Dask"):
