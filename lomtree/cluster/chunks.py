@@ -14,7 +14,7 @@ from lomtree.formats.reader import Reader
 from lomtree.formats.registry import AUTO, FORMATS
 from lomtree.formats.source import Source, is_packed, size_on_disk
 
-CHUNK_BYTES, LARGEST_CHUNK = 32 << 20, 128 << 20
+CHUNK_BYTES, LARGEST_CHUNK = 8 << 20, 128 << 20
 MOST_CHUNKS = 512  # of plain text, unless they would be too large
 _BLOCK = 1 << 20
 _MAGIC = "*?["  # what a name with a pattern has

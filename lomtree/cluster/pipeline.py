@@ -20,6 +20,7 @@ from lomtree.core.reading import PLAIN, Reading
 from lomtree.features.scale_sums import add_sums
 from lomtree.model.assembly import Assembly, TreeParts
 from lomtree.model.model import Model
+from lomtree.storage.state_dict import StateDict
 
 SHARD_BYTES = 256 << 20  # of its examples, if nobody says how many shards there are
 FEWEST_SHARDS, MOST_SHARDS = 8, 256
@@ -107,7 +108,7 @@ class Pipeline:
         ]
         parsed.clear()
         trees = [
-            TreeParts(tasks.unstored(result(top)), [tasks.unstored(result(one)) for one in own])
+            TreeParts(StateDict(*result(top)), [StateDict(*result(one)) for one in own])
             for top, own in zip(tops, grown, strict=True)
         ]
         whole = replace(options, shards=max(2, *(len(tree.shards) for tree in trees)))
@@ -153,6 +154,6 @@ class Pipeline:
         return [
             submit("shard", job.number, tasks.train_shard, job, scales, own)
             if kept is None
-            else submit("found", job.number, bytes, kept)
+            else submit("found", job.number, tasks.unstored, kept)
             for job, own, kept in zip(jobs, pieces, found, strict=True)
         ]

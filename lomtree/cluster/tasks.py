@@ -31,7 +31,7 @@ from lomtree.learners.sharded import of_part
 from lomtree.learners.tree.structure import leaf_depths
 from lomtree.model.model import Model, from_state_dict, to_state_dict
 from lomtree.model.model_file import MALFORMED_HEADER
-from lomtree.storage.container import read_arrays, write_arrays
+from lomtree.storage.container import Arrays, at_once, read_arrays, write_arrays
 from lomtree.storage.state_dict import StateDict
 from lomtree.training.sources import Numbered
 from lomtree.training.trainer import Trainer
@@ -54,6 +54,13 @@ class TreePlan(NamedTuple):
         own = of_part(self.options)
         seed = (self.options.seed + self.number) % 2**63
         return replace(own, seed=seed, holdout=0.0, ranker=self.options.ranker and not self.number)
+
+
+class Part(NamedTuple):
+    """What a file of a model that predicts would have: plain arrays, which travel as they are."""
+
+    header: dict[str, Any]
+    arrays: Arrays
 
 
 def count(options: Options, parsed: Parsed) -> ScaleSums:
@@ -88,21 +95,20 @@ def train_top(
     samples: list[Piece],
     shards: int,
     tell: Tell = lambda _count: None,
-) -> bytes:
+) -> Part:
     """A tree with so many leaves, or fewer if it has no use for them; a model that predicts. What
     it learns is not counted, but who is told may end it."""
     options = replace(plan.part, ranker=False, max_nodes=max(shards - 1, 1))
-    model = _trained(options, plan, scales, samples, lambda _count: tell(0))
-    return stored(model)
+    return part_of(_trained(options, plan, scales, samples, lambda _count: tell(0)))
 
 
-def leaves_of(top: bytes) -> int:
+def leaves_of(top: Part) -> int:
     return len(_leaves(_read_top(top)))
 
 
-def _read_top(top: bytes) -> Any:
+def _read_top(top: Part) -> Any:
     """The tree's learner."""
-    return from_state_dict(unstored(top), learning=False, execution=WORK).learner
+    return from_state_dict(StateDict(*top), learning=False, execution=WORK).learner
 
 
 def _leaves(learner: Any) -> np.ndarray:
@@ -115,7 +121,7 @@ class RouteJob(NamedTuple):
     shares: Shares
 
 
-def route(parsed: Parsed, job: RouteJob, scales: Scales, top: bytes, first: int) -> Routed:
+def route(parsed: Parsed, job: RouteJob, scales: Scales, top: Part, first: int) -> Routed:
     """The examples that are learned, by their shards."""
     learner, piece = _read_top(top), parsed.piece
     learner.scaler = Scaler(scales)
@@ -144,16 +150,17 @@ class ShardJob(NamedTuple):
 
 def _is_model(data: bytes, options: Options) -> bool:
     try:
-        return from_state_dict(unstored(data), learning=False, execution=WORK).options == options
+        part = StateDict(*unstored(data))
+        return from_state_dict(part, learning=False, execution=WORK).options == options
     except (ModelError, *MALFORMED_HEADER):
         return False
 
 
-def train_shard(job: ShardJob, scales: Scales, pieces: list[Piece]) -> bytes:
+def train_shard(job: ShardJob, scales: Scales, pieces: list[Piece]) -> Part:
     """The subtree of a leaf, as a model of its own that predicts."""
-    shard = stored(_trained(job.plan.part, job.plan, scales, pieces, job.tell))
+    shard = part_of(_trained(job.plan.part, job.plan, scales, pieces, job.tell))
     if job.scratch is not None:
-        job.scratch.keep(job.number, shard)
+        job.scratch.keep(job.number, stored(shard))
     return shard
 
 
@@ -179,18 +186,24 @@ def _told(examples: Iterable[Numbered], tell: Tell) -> Iterator[Numbered]:
         tell(count)
 
 
-def stored(model: Model) -> bytes:
-    """The bytes of a model file. (One without labels is none, but may be a part of one.)"""
+def part_of(model: Model) -> Part:
+    """(A model without labels is none, but may be a part of one.)"""
     state_dict = to_state_dict(model, predict_only=True)
+    arrays = {name: at_once(array) for name, array in state_dict.arrays.items()}
+    return Part(state_dict.header, arrays)
+
+
+def stored(part: Part) -> bytes:
+    """The bytes of a model file."""
     with tempfile.TemporaryDirectory(prefix="lomtree-") as folder:
         path = os.path.join(folder, "part.lom")
-        write_arrays(path, state_dict.header, state_dict.arrays)
+        write_arrays(path, part.header, part.arrays)
         with open(path, "rb") as file:
             return file.read()
 
 
-def unstored(data: bytes) -> StateDict:
+def unstored(data: bytes) -> Part:
     with tempfile.NamedTemporaryFile(prefix="lomtree-") as file:
         file.write(data)
         file.flush()
-        return StateDict(*read_arrays(file.name, lambda _name: True, lambda _name: False))
+        return Part(*read_arrays(file.name, lambda _name: True, lambda _name: False))

@@ -6,12 +6,14 @@ lists have the labels that weigh a feature most, by the centroids of all. Of exe
 as many as it has room for.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from lomtree.ranking.exemplars_file import merged_exemplars
 from lomtree.ranking.label_lists import MOST_LABELS
+from lomtree.system.threads import leave_signals
 
 Arrays = dict[str, Any]
 LARGEST = np.float32(1e30)  # as label_features has it
@@ -20,9 +22,11 @@ LARGEST = np.float32(1e30)  # as label_features has it
 def merge_rankers(parts: list[Arrays], numbers: list[np.ndarray]) -> Arrays:
     """The arrays of a ranker that predicts; numbers[i] turns the labels of part i into those of
     all."""
-    merged = _merged_features(parts, numbers)
-    lists = _merged_lists(parts, numbers, merged)
-    return merged | lists | merged_exemplars(parts, numbers)
+    with ThreadPoolExecutor(1, initializer=leave_signals) as beside:
+        exemplars = beside.submit(merged_exemplars, parts, numbers)
+        merged = _merged_features(parts, numbers)
+        lists = _merged_lists(parts, numbers, merged)
+        return merged | lists | exemplars.result()
 
 
 def _key(labels: np.ndarray, features: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ wrong, and only those tell how much each sign should count.
 from lomtree.examples.batch import Batch
 from lomtree.learners.base import Learner
 from lomtree.learners.tree.learner import CHUNK, Finder
+from lomtree.system.pipeline import ahead
 
 _MEMORY = 1.0  # nothing fades
 
@@ -18,9 +19,9 @@ def fit_combination(learner: Learner, batch: Batch, count: int) -> None:
     scaled = learner.scaler.outline(batch, count)
     learner.scaler.apply(batch, 0, count, scaled)
     finder, probe = Finder(learner.members, CHUNK), learner.probe
-    for first in range(0, count, CHUNK):
-        last = min(first + CHUNK, count)
-        found = finder.search(scaled, first, last)
+    chunks = [(first, min(first + CHUNK, count)) for first in range(0, count, CHUNK)]
+    searches = (finder.search(scaled, first, last) for first, last in chunks)
+    for (first, last), found in zip(chunks, ahead(searches), strict=True):
         each = finder.compare_each(learner.scorer, scaled, first, last, found)
         for example, (candidates, held) in enumerate(each, first):
             y, importance = int(scaled.labels[example]), float(scaled.weights[example])
