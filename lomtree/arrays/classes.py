@@ -12,7 +12,8 @@ import numpy as np
 from lomtree.core.constants import NO_LABEL
 from lomtree.examples.examples import GOOD, Strings
 from lomtree.examples.label_index import LabelIndex
-from lomtree.examples.typed_labels import NoWordError, label_of, word_of
+from lomtree.examples.typed_labels import NoWordError, label_of, word_of, words_of
+from lomtree.jit.kernel import kernel
 
 _OF_BYTES = "USiub"  # kinds of dtypes; floats that are equal may differ in their bytes
 _KINDS = {int: "iu", float: "f", bool: "b"}  # of dtypes that hold each of such labels as it is
@@ -54,10 +55,10 @@ class Classes:
 
     def add(self, labels: Iterable[Hashable]) -> None:
         """Give these, which are new, the next numbers."""
-        added = [plain(label) for label in labels]
+        added = plain_labels(labels)
         if added:
             known = self.labels
-            self.index.add(*map(self._word, added))
+            self.index.add(*self._words(added))
             self._numbers.update(zip(added, range(len(known), len(self.index)), strict=True))
             known += added
 
@@ -74,6 +75,12 @@ class Classes:
         self._objects = state["objects"]
         if state["words"]:
             self.index.add(*state["words"])
+
+    def _words(self, labels: list[Hashable]) -> list[bytes]:
+        try:
+            return words_of(labels)
+        except NoWordError:
+            return list(map(self._word, labels))
 
     def _word(self, label: Hashable) -> bytes:
         try:
@@ -93,6 +100,13 @@ def plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
+def plain_labels(labels: Iterable[Hashable]) -> list[Any]:
+    some = list(labels)
+    if any(issubclass(kind, np.generic) for kind in set(map(type, some))):
+        return [plain(label) for label in some]
+    return some
+
+
 class Labels(NamedTuple):
     """The labels of examples. What is done to labels is done to the different ones, which are few;
     to go through all of them takes Python long."""
@@ -104,13 +118,27 @@ class Labels(NamedTuple):
         """Those of the examples of these numbers."""
         if order is None:
             return self
-        places = self.places[order]
-        first = np.full(len(self.different), len(places))
-        first[places[::-1]] = np.arange(len(places))[::-1]  # of several, the last one written
-        by_first = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(places))]
-        moved = np.zeros(len(self.different), np.int32)
-        moved[by_first] = np.arange(len(by_first))
-        return Labels([self.different[place] for place in by_first.tolist()], moved[places])
+        came = np.empty(len(self.different), np.int32)
+        places = np.empty(len(order), np.int32)
+        number = np.full(len(self.different), NO_LABEL, np.int32)
+        count = number_as_they_come(self.places, order, number, came, places)
+        return Labels([self.different[place] for place in came[:count].tolist()], places)
+
+
+@kernel
+def number_as_they_come(labels, order, number, came, numbers):
+    """Number labels, which have numbers already, by their first examples in this order. Writes the
+    numbers of these examples, and which labels came; returns how many. `number` has NO_LABEL
+    everywhere."""
+    count = np.int64(0)
+    for turn in range(len(order)):
+        label = labels[order[turn]]
+        if number[label] == NO_LABEL:
+            number[label] = count
+            came[count] = label
+            count += 1
+        numbers[turn] = number[label]
+    return count
 
 
 def coded(y: Any) -> Labels:
@@ -154,7 +182,7 @@ def _coded_by_bytes(y: np.ndarray) -> Labels:
 
 def label_strings(labels: Labels) -> Strings:
     """The words of labels, as those of text come from a parser."""
-    words = [word_of(plain(label)) for label in labels.different]
+    words = words_of(plain_labels(labels.different))
     ends = np.cumsum([0, *map(len, words)])
     text = np.frombuffer(b"".join(words), np.uint8)
     return Strings(text, ends[:-1][labels.places], ends[1:][labels.places])

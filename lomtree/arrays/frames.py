@@ -118,7 +118,7 @@ def _matrix(table: Any) -> np.ndarray:
 
 
 def _choose(
-    name: str, cells: list, names: FeatureNames, features: np.ndarray, values: np.ndarray
+    name: str, cells: list[Any], names: FeatureNames, features: np.ndarray, values: np.ndarray
 ) -> None:
     """Write the features that the cells of a column choose; a missing one chooses none."""
     cells = [None if is_nan(cell) else cell for cell in cells]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lomtree.arrays.keys import add_keys, add_sparse_keys
 from lomtree.examples.batch import CONSTANT, Batch, part, pick
 from lomtree.examples.merging import Merger
 from lomtree.jit.intrinsics import prefetch
@@ -18,6 +19,7 @@ from lomtree.jit.kernel import kernel
 MOST_FEATURES = 1 << 18  # of a batch, or those of one row if that has more
 MOST_ROWS = 1 << 13
 MOST_COLUMNS = 1 << 32
+MOST_LOOKED_AT = 1 << 24  # columns, for which rows are looked through at once
 LINE = 8  # float64 in a line of the cache
 FETCHED = 8  # rows ahead
 _NO_COLUMNS = np.empty(0, np.uint32)
@@ -71,6 +73,18 @@ def pack_sparse(indptr, indices, data, columns, rows, batch):
         to = _finish(batch, example, to)
 
 
+@kernel
+def names_twice(indptr, indices, last):
+    """Whether a row of a matrix in CSR form names a column twice. `last` is -1 for every column."""
+    for row in range(len(indptr) - 1):
+        for position in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):
+            column = np.uint64(indices[position])
+            if last[column] == row:
+                return True
+            last[column] = row
+    return False
+
+
 class Rows(ABC):
     """Examples without labels. Where `may_repeat`, a row may name a feature twice; then the values
     are summed, as those of text are."""
@@ -108,6 +122,13 @@ class Rows(ABC):
                 merger.merge(batch, end - begin, np.ones(end - begin, np.uint8))
             yield _with_targets(batch, begin, end, labels, weights)
             begin = end
+
+    def add_keys(self, begin: int, seed: int, keys: np.ndarray) -> None:
+        """Add what the rows from `begin` on say to their keys (uint64[], as many as there are)."""
+        for batch in self.batches(order=np.arange(begin, begin + len(keys))):
+            bits = batch._replace(values=batch.values[: batch.starts[-1]].view(np.uint32))
+            add_keys(bits, seed, keys[: len(batch.labels)])
+            keys = keys[len(batch.labels) :]
 
     @staticmethod
     def _room(count: int, features: int) -> Batch:
@@ -159,7 +180,7 @@ class SparseRows(Rows):
         self.columns = check_columns(columns, width)
         if not self._is_sound(width):
             raise ValueError("Input X is not a valid CSR matrix: its indices are out of bounds.")
-        repeats = not matrix.has_canonical_format
+        repeats = not matrix.has_canonical_format and self._repeats(width)
         self.may_repeat = repeats or names_constant(self.columns, width)
 
     def _is_sound(self, width: int) -> bool:
@@ -171,11 +192,30 @@ class SparseRows(Rows):
             return False
         return len(indices) == 0 or (int(indices.min()) >= 0 and int(indices.max()) < width)
 
+    def _repeats(self, width: int) -> bool:
+        """Whether a row names a column twice. Most rows whose columns are not in order do not; to
+        know that costs less than to look again at each batch."""
+        if width > MOST_LOOKED_AT:
+            return True
+        return bool(names_twice(self.indptr, self.indices, np.full(width, -1, np.int32)))
+
     def lengths(self) -> np.ndarray:
         return np.diff(self.indptr).astype(np.int64)
 
     def pack(self, rows: np.ndarray, batch: Batch) -> None:
         pack_sparse(self.indptr, self.indices, self.data, self.columns, rows, batch)
+
+    def add_keys(self, begin: int, seed: int, keys: np.ndarray) -> None:
+        """Without making examples of them first, which would take longer."""
+        if self.may_repeat:
+            super().add_keys(begin, seed, keys)
+            return
+        for first in range(0, len(keys), MOST_ROWS):
+            of_block = keys[first : first + MOST_ROWS]
+            starts = self.indptr[begin + first : begin + first + len(of_block) + 1]
+            inner = slice(starts[0], starts[-1])
+            bits = self.data[inner].astype(np.float32, copy=False).view(np.uint32)
+            add_sparse_keys(starts, self.indices[inner], bits, self.columns, seed, of_block)
 
 
 class PackedRows(Rows):

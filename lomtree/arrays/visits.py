@@ -7,13 +7,14 @@ its turn comes, with the seed; the order in which the rows lie does not count. A
 """
 
 from collections.abc import Hashable
+from itertools import pairwise
 from zlib import crc32
 
 import numpy as np
 
-from lomtree.arrays.classes import Labels, plain
+from lomtree.arrays.classes import Labels, plain_labels
 from lomtree.arrays.rows import Rows
-from lomtree.examples.typed_labels import NoWordError, word_of
+from lomtree.examples.typed_labels import NoWordError, word_of, words_of
 from lomtree.hashing.counter_rng import draw
 from lomtree.jit.kernel import kernel
 from lomtree.system.pipeline import side_by_side
@@ -22,25 +23,14 @@ MOST_TURNS = 16  # of one example: its weight is spread over them
 
 
 @kernel
-def add_keys(batch, seed, keys):
-    """Add what each example's features say to its key, in whatever order they come. The values are
-    float32, read as the whole numbers of their bits."""
-    for example in range(len(keys)):
-        total = np.uint64(0)
-        for position in range(batch.starts[example], batch.starts[example + 1]):
-            value = np.uint64(batch.values[position])
-            said = (np.uint64(batch.features[position]) << np.uint64(32)) | value
-            total += draw(seed, said)
-        keys[example] = draw(seed, keys[example] ^ total)
-
-
-@kernel
-def mix_turns(seed, keys, begin, later):
-    """Let the number of a turn among equal ones count, too. `later` are the places of those that
-    are not the first, and equal ones lie side by side from place `begin` on."""
-    for place in later:
-        turn = np.uint64(place - begin[place])
-        keys[place] = draw(seed, keys[place] ^ draw(seed, turn))
+def mix_turns(seed, keys, groups, seen, order):
+    """Let the number of a turn among equal ones count, too. Those of one group are equal, and have
+    their turns in this order; `seen` is 0 for every group."""
+    for place in order:
+        turn = np.uint64(seen[groups[place]])
+        seen[groups[place]] += 1
+        if turn > np.uint64(0):
+            keys[place] = draw(seed, keys[place] ^ draw(seed, turn))
 
 
 def visits(
@@ -52,39 +42,60 @@ def visits(
         turns = np.clip(np.ceil(weights), 0, MOST_TURNS).astype(np.int64)
         weights = np.repeat((weights / np.maximum(turns, 1)).astype(np.float32), turns)
         keys, order = np.repeat(keys, turns), np.repeat(order, turns)
-    # Equal examples come to lie side by side; with them the smallest weight has the first turn.
-    beside = np.argsort(keys, kind="stable") if weights is None else np.lexsort((weights, keys))
-    keys = keys[beside]
-    first = np.append(True, keys[1:] != keys[:-1])
-    later = np.flatnonzero(~first)
-    if len(later):
-        begin = np.maximum.accumulate(np.where(first, np.arange(len(keys)), 0))
-        mix_turns(seed, keys, begin, later)
-        beside = beside[np.argsort(keys, kind="stable")]
+    beside, new = _sorted(keys)
+    if not new.all():
+        _mix_equal(keys, beside, new, weights, seed)
+        beside, new = _sorted(keys)
+        if not new.all():  # those that still are equal have their turns as they lie
+            beside = np.argsort(keys, kind="stable")
     return order[beside], None if weights is None else weights[beside]
+
+
+def _sorted(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The places of the keys in order (int64[]), equal ones in any; and whether each but the first
+    is another than the one before it. A stable sort takes numpy several times as long."""
+    beside = np.argsort(keys)
+    return beside, keys[beside[1:]] != keys[beside[:-1]]
+
+
+def _mix_equal(
+    keys: np.ndarray, beside: np.ndarray, new: np.ndarray, weights: np.ndarray | None, seed: int
+) -> None:
+    """Make equal keys different; `beside` and `new` are as from _sorted(). Of equal examples the
+    one with the smallest weight has the first turn, then the one that lies first."""
+    groups = np.zeros(len(keys), np.int64)
+    groups[beside[1:]] = np.cumsum(new)
+    count = int(groups[beside[-1]]) + 1
+    by_weight = np.arange(len(keys)) if weights is None else np.argsort(weights, kind="stable")
+    mix_turns(seed, keys, groups, np.zeros(count, np.int64), by_weight)
 
 
 def _keys(rows: Rows, labels: Labels, seed: int, threads: int) -> np.ndarray:
     """uint64[rows]: what each example says; each thread asks its share of them."""
-    keys = np.array(list(map(_label_key, labels.different)), np.uint64)[labels.places]
+    of_label = np.fromiter(map(crc32, _words(labels.different)), np.uint64, len(labels.different))
+    keys = of_label[labels.places]
+    bounds = np.linspace(0, rows.count, threads + 1).astype(int).tolist()
 
-    def ask(share: np.ndarray) -> None:
-        begin = int(share[0])
-        for batch in rows.batches(order=share):
-            end = begin + len(batch.labels)
-            bits = batch._replace(values=batch.values[: batch.starts[-1]].view(np.uint32))
-            add_keys(bits, seed, keys[begin:end])
-            begin = end
+    def ask(share: tuple[int, int]) -> None:
+        begin, end = share
+        rows.add_keys(begin, seed, keys[begin:end])
 
-    shares = [share for share in np.array_split(np.arange(rows.count), threads) if len(share)]
-    for _ in side_by_side(ask, shares, threads):
+    for _ in side_by_side(ask, pairwise(bounds), threads):
         pass
     return keys
 
 
-def _label_key(label: Hashable) -> int:
+def _words(labels: list[Hashable]) -> list[bytes]:
+    """What tells labels apart, also those that have no word."""
+    some = plain_labels(labels)
     try:
-        word = word_of(plain(label))
+        return words_of(some)
     except NoWordError:
-        word = repr(label).encode("utf-8", "backslashreplace")
-    return crc32(word)
+        return list(map(_word, some))
+
+
+def _word(label: Hashable) -> bytes:
+    try:
+        return word_of(label)
+    except NoWordError:
+        return repr(label).encode("utf-8", "backslashreplace")

@@ -40,7 +40,7 @@ def _option_for(field: Field) -> Any:
     """The click option for one of the Options."""
     names = [*field.metadata["short"], "--" + field.name.replace("_", "-")]
     help, shown = field.metadata["help"], field.metadata["shown"]
-    if field.type is tuple:
+    if field.default == ():
         return click.option(*names, field.name, multiple=True, metavar=shown, help=help)
     if field.name in ("max_nodes", "classes"):  # 0 stands for not given
         return click.option(*names, type=click.IntRange(1), help=help)

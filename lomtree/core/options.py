@@ -134,25 +134,27 @@ class Options:
         "are yours.",
         group=WHAT,
     )
-    quadratic: tuple = _list_option(
+    quadratic: tuple[str, ...] = _list_option(
         "AB",
         "Add the products of each feature of the namespaces that begin with A with each of those "
         "that begin with B. ':' is any namespace, so -q :: adds all pairs.",
         "-q",
     )
-    cubic: tuple = _list_option("ABC", "Add the products of the features of three namespaces.")
-    interactions: tuple = _list_option(
+    cubic: tuple[str, ...] = _list_option(
+        "ABC", "Add the products of the features of three namespaces."
+    )
+    interactions: tuple[str, ...] = _list_option(
         "ABCD", "Add the products of the features of any number of namespaces, from 2 to 8."
     )
-    ngram: tuple = _list_option(
+    ngram: tuple[str, ...] = _list_option(
         "[A]N",
         "Add word n-grams of 2 to N words, in all namespaces or in those that begin with A.",
         "--word-ngrams",
     )
-    skips: tuple = _list_option(
+    skips: tuple[str, ...] = _list_option(
         "[A]N", "Let the words of an n-gram have up to N others between them."
     )
-    char_ngrams: tuple = _list_option(
+    char_ngrams: tuple[str, ...] = _list_option(
         "MIN-MAX[A]",
         "Add the n-grams of MIN to MAX characters of each word, whose ends are marked; in all "
         "namespaces or in those that begin with A.",
@@ -169,15 +171,15 @@ class Options:
         "Leave out the words themselves where --char-ngrams takes their characters.",
         group=FEATURES,
     )
-    keep: tuple = _list_option(
+    keep: tuple[str, ...] = _list_option(
         "ABC", "Leave out all namespaces but those that begin with one of these letters."
     )
-    ignore: tuple = _list_option(
+    ignore: tuple[str, ...] = _list_option(
         "ABC",
         "Leave out the namespaces that begin with one of these letters; --keep counts instead if "
         "both are given.",
     )
-    ignore_linear: tuple = _list_option(
+    ignore_linear: tuple[str, ...] = _list_option(
         "ABC",
         "Use the features of namespaces that begin with one of these letters in interactions only.",
     )

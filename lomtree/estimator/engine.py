@@ -1,7 +1,7 @@
 """A model with labels of Python: learns rows, and ranks labels for them."""
 
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from lomtree.model.model import Model, from_state_dict, to_state_dict
 from lomtree.model.model_file import write_model
 from lomtree.storage.container import at_once
 from lomtree.storage.state_dict import StateDict
-from lomtree.system.pipeline import ahead
+from lomtree.system.pipeline import ahead, beside
 from lomtree.training.calibration import fit_inverse_temperature
 from lomtree.training.sources import Numbered
 from lomtree.training.trainer import Trainer
@@ -63,9 +63,11 @@ class Engine:
 
     # Learning.
 
-    def check_room(self, labels: Iterable[Hashable]) -> None:
+    def check_room(self, labels: Sequence[Hashable]) -> None:
         """ValueError if these are more labels than there may be."""
         most = self.model.labels.most
+        if len(self.classes) + len(labels) <= most:
+            return
         if len(self.classes) + len(self.classes.new(labels)) > most:
             raise ValueError(f"y has more labels than the {most:,} that max_labels allows.")
 
@@ -100,11 +102,17 @@ class Engine:
                 yield batch, len(batch.labels)
 
         with self.lock:
-            if order is not None:
+            if order is not None and weights is not None:
                 self.declare(training_set.labels.different)
-            numbers = self._numbers(training_set.labels.in_order(order))
+            labels = training_set.labels.in_order(order)
             self._note(training_set.format)
-            self._run(again(), passes, again)
+            if len(self.classes) == 0:  # then the labels' places are their numbers
+                numbers = labels.places
+                with beside(lambda: self.classes.add(labels.different)):
+                    self._run(again(), passes, again)
+            else:
+                numbers = self._numbers(labels)
+                self._run(again(), passes, again)
 
     def learn_stream(self, training_sets: Iterable[TrainingSet], passes: int) -> None:
         """Learn from what comes; for further passes it is kept as the command line keeps it."""

@@ -62,4 +62,5 @@ class Examples:
     @property
     def good(self) -> np.ndarray:
         """bool[count]: those without a problem."""
-        return self.problems[: self.count] == GOOD
+        good: np.ndarray = self.problems[: self.count] == GOOD
+        return good

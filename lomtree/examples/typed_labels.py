@@ -11,7 +11,7 @@ and tuples of all these have such words. A literal is read, never run.
 
 import ast
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from math import isnan
 from typing import Any
 
@@ -47,6 +47,20 @@ def word_of(label: Hashable) -> bytes:
             "numbers, bytes, None and short tuples of these alone"
         )
     return _MARK + repr(label).encode()
+
+
+def words_of(labels: Sequence[Hashable]) -> list[bytes]:
+    """The word of each label. Strings of text, which most labels are, are looked at all together:
+    there may be a million of them."""
+    if set(map(type, labels)) == {str}:
+        try:
+            lines = "\n".join(["", *labels, ""]).encode()  # type: ignore[list-item]
+        except UnicodeEncodeError:  # surrogates
+            lines = b""
+        strange = (b"\t", b"\n ", b"\n\n")
+        if lines.count(b"\n") == len(labels) + 1 and not any(one in lines for one in strange):
+            return lines[1:-1].split(b"\n")
+    return list(map(word_of, labels))
 
 
 def _is_literal(label: Any) -> bool:

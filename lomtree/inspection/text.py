@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from lomtree.core.algorithms import ALGORITHMS, options_of_others
-from lomtree.core.options import DERIVATIONS, derivation_words
+from lomtree.core.derivations import DERIVATIONS
+from lomtree.core.options import derivation_words
 from lomtree.core.printable import printable
 
 _BAR = 40  # characters

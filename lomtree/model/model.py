@@ -1,7 +1,7 @@
 """A model: what it was trained with, its labels, and what was learned; to and from a state dict."""
 
 from dataclasses import asdict, dataclass, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_origin
 
 from lomtree.core.errors import LomtreeError, ModelError, OptionError, PredictOnlyError
 from lomtree.core.execution import ONE_CORE, Execution
@@ -78,7 +78,7 @@ def to_state_dict(model: Model, predict_only: bool) -> StateDict:
     return state_dict
 
 
-def _stored(unfinished: Unfinished) -> list:
+def _stored(unfinished: Unfinished) -> list[Any]:
     first, done, passes, data, origin = unfinished
     return [counted(first), counted(done), counted(passes), data, origin]
 
@@ -158,7 +158,7 @@ def _read_inverse_temperature(value: object) -> float:
     return value
 
 
-def _read_unfinished(values: list | None, position: int) -> Unfinished | None:
+def _read_unfinished(values: list[Any] | None, position: int) -> Unfinished | None:
     if values is None:
         return None
     first, done, passes, data, origin = values
@@ -174,8 +174,8 @@ def _read_unfinished(values: list | None, position: int) -> Unfinished | None:
     )
 
 
-def _read_options(values: dict) -> Options:
-    wanted = {option.name: option.type for option in fields(Options)}
+def _read_options(values: dict[str, Any]) -> Options:
+    wanted = {option.name: get_origin(option.type) or option.type for option in fields(Options)}
     if set(values) != set(wanted):
         raise ModelError("its options are not those of this version")
     values = {name: _as_given(value) for name, value in values.items()}

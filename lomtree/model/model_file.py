@@ -2,7 +2,7 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lomtree.core.errors import LomtreeError, ModelError
 from lomtree.core.execution import ONE_CORE, Execution
@@ -56,7 +56,7 @@ def write_parts(model: "Model", path: str, predict_only: bool) -> dict[str, int]
             ) from None
 
 
-def check_written(header: dict, arrays: Arrays, extents: dict[str, Extent]) -> None:
+def check_written(header: dict[str, Any], arrays: Arrays, extents: dict[str, Extent]) -> None:
     """ModelError, or what a malformed header raises, if a file of these could not be read again:
     to go on with its training, unless it says that this is not possible."""
     from lomtree.model.model import check_state_dict
@@ -127,7 +127,7 @@ def origin_of(path: str | None, target: str) -> str:
         return "unknown"
 
 
-def _sizes_of_parts(header: dict) -> dict[str, int]:
+def _sizes_of_parts(header: dict[str, Any]) -> dict[str, int]:
     """How many bytes each part of a model takes in a file, by what its arrays' names begin with."""
     sizes: dict[str, int] = {}
     for name, size in sizes_in(header).items():

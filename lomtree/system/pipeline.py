@@ -1,5 +1,6 @@
 """Work done ahead: an iterator runs in a thread of its own, a few items before they are wanted."""
 
+import contextlib
 import queue
 import threading
 from collections import deque
@@ -57,6 +58,15 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
             yield item
     finally:
         permits.put(False)
+
+
+@contextlib.contextmanager
+def beside(work: Callable[[], object]) -> Iterator[None]:
+    """Do this work in a thread of its own meanwhile; at the end it is done, or its error raised."""
+    with ThreadPoolExecutor(1, initializer=leave_signals) as pool:
+        done = pool.submit(work)
+        yield
+    done.result()
 
 
 def side_by_side(

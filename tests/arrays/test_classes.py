@@ -117,3 +117,14 @@ def test_labels_that_were_added_are_those_of_the_index():
     read = Classes(classes.index).labels
     assert [*map(repr, classes.labels)] == [*map(repr, read)]
     assert classes.numbers(read).tolist() == list(range(len(labels)))
+
+
+def test_labels_in_another_order_have_the_numbers_of_their_first_examples():
+    rng = np.random.default_rng(0)
+    labels = coded(rng.integers(0, 30, 200).tolist())
+    for order in (rng.permutation(200), rng.integers(0, 200, 50), np.empty(0, np.int64)):
+        said = [labels.different[labels.places[number]] for number in order.tolist()]
+        found = labels.in_order(order)
+        assert found.different == list(dict.fromkeys(said))
+        assert [found.different[place] for place in found.places.tolist()] == said
+    assert labels.in_order(None) is labels

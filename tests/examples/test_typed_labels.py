@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lomtree.core.constants import NO_LABEL
 from lomtree.examples.label_index import LabelIndex
-from lomtree.examples.typed_labels import NoWordError, is_typed, label_of, shown, word_of
+from lomtree.examples.typed_labels import NoWordError, is_typed, label_of, shown, word_of, words_of
 from tests.examples.test_label_index import strings_of
 
 simple = st.one_of(
@@ -108,3 +108,29 @@ def test_text_means_a_string_or_else_the_label_that_is_shown_so():
     assert [index.shown_strings.word(number) for number in range(5)] == [
         b"1", b"2", b"2", b"3.5", b"4",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "some",
+    [
+        [],
+        ["a", "New York", "\u0142", "\xed\r"],
+        ["a", ""],
+        ["", "a"],
+        [" a", "b"],
+        ["b", " a"],
+        ["a\tb", "c"],
+        ["a\nb", "c"],
+        ["a\n", "c"],
+        ["\n"],
+        ["a", "\udc80"],
+        ["a", 1, None, (1, "x")],
+    ],
+)
+def test_words_of_several_labels_are_those_of_each(some):
+    assert words_of(some) == [word_of(label) for label in some]
+
+
+def test_several_labels_may_have_one_that_has_no_word():
+    with pytest.raises(NoWordError, match="is a frozenset"):
+        words_of(["a", frozenset()])

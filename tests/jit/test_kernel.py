@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +58,23 @@ def test_strided_and_read_only_arrays(kept):
     records = np.zeros(3, [("a", np.int32), ("b", np.float64)])
     records["b"] = 1, 2, 3
     assert last(records["b"]) == 3
+
+
+def test_other_threads_go_on_meanwhile(kept):
+    @kernel.kernel
+    def wait(turns, stop, most):
+        while turns[0] < most and stop[0] == 0:
+            turns[0] += 1
+        return turns[0] < most
+
+    turns, stop = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    wait(turns, stop, 0)  # it is compiled now
+    with ThreadPoolExecutor(1) as pool:
+        stopped = pool.submit(wait, turns, stop, 10**11)  # a minute, if nobody can stop it
+        while turns[0] == 0:
+            pass
+        stop[0] = 1
+        assert stopped.result()
 
 
 def test_nothing_is_returned_as_none(kept):

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from lomtree.system.pipeline import DEPTH, ahead, side_by_side
+from lomtree.system.pipeline import DEPTH, ahead, beside, side_by_side
 from tests.generators.processes import SECONDS
 
 
@@ -186,3 +186,23 @@ def test_an_error_of_the_work_comes_in_its_place():
     assert next(found) == 1
     with pytest.raises(ZeroDivisionError):
         next(found)
+
+
+def test_work_beside_is_done_meanwhile_or_raises_in_the_end():
+    meanwhile, done = threading.Event(), []
+
+    def work() -> None:
+        assert meanwhile.wait(SECONDS)
+        done.append(threading.current_thread())
+
+    with beside(work):
+        assert not done
+        meanwhile.set()
+    assert done != [threading.current_thread()]
+    assert len(done) == 1
+    with pytest.raises(ZeroDivisionError), beside(lambda: 1 / 0):
+        done.append(None)
+    assert done[1:] == [None]
+    with pytest.raises(KeyError), beside(lambda: done.append("whatever comes")):
+        raise KeyError
+    assert done[2:] == ["whatever comes"]
