@@ -51,9 +51,11 @@ def test_labels_of_text_are_strings_whatever_their_bytes(word):
 
 
 @given(labels)
-def test_what_is_shown_is_one_word(label):
-    assert shown(word_of(label))
-    assert not set(shown(word_of(label))) & set(b"\t\n ")
+def test_what_is_shown_is_one_word_but_for_the_spaces_of_a_string(label):
+    word = word_of(label)
+    assert shown(word)
+    assert not set(shown(word)) & set(b"\t\n " if is_typed(word) else b"\t\n")
+    assert not shown(word).startswith(b" ")
 
 
 def test_how_labels_are_shown():
