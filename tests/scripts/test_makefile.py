@@ -212,3 +212,12 @@ def test_documents_are_written_only_when_asked(project, target):
     asked = make(project, "-n", target, "WRITE=1").stdout
     assert re.search(r"--write docs/\w+\.md", asked)
     assert "build/" not in re.sub(r"build/reproduce/times-in-docs", "", asked)
+
+
+@needs_make
+def test_sets_that_are_asked_for_by_name_come_without_times_over_classes(project):
+    by_name = make(project, "-n", "reproduce", "SETS=lemma-fi").stdout
+    assert "scripts.reproduce.sweep lemma-fi" in by_name
+    assert "scripts.reproduce.tables" in by_name
+    assert "time" not in by_name
+    assert "times-in-reproduce" in make(project, "-n", "reproduce").stdout

@@ -15,7 +15,7 @@ from scripts.reproduce.findings import Finding, by_classes, read_findings
 from scripts.reproduce.grid import Setting
 from scripts.reproduce.hypotheses import best_tree, close, hypotheses, logarithmic
 from scripts.reproduce.journal import Journal
-from scripts.reproduce.tables import MISSING, all_tables, section, write_tables
+from scripts.reproduce.tables import MISSING, NOT_RUN, all_tables, section, write_tables
 
 PAPER = {
     "classes": "~26",
@@ -107,6 +107,14 @@ def test_where_one_against_all_cannot_be_trained_its_predictions_are_timed_witho
     assert cells(findings, "table_2_training")["a"][1] == "too many classes"
     assert cells(findings, "table_3_testing")["a"][1] == "9 ms (untrained)"
     assert cells(findings, "table_4_errors")["a"][4] == "too many classes"
+
+
+def test_one_against_all_is_not_said_to_have_too_many_classes_where_it_was_not_run():
+    findings = [finding(classes=26, **MANY)]
+    assert cells(findings, "table_2_training")["a"][1] == NOT_RUN
+    assert cells(findings, "table_4_errors")["a"][4] == NOT_RUN
+    fetched = [finding()._replace(fetched=True, counts=Counts(5, 9, 26))]
+    assert cells(fetched, "table_4_errors")["a"][:5] == [NOT_RUN] * 5
 
 
 def test_the_first_hypothesis_is_about_depth_and_a_lead_that_grows():
