@@ -76,8 +76,9 @@ def make_exemplars(labels: int = 0, items: int = FIRST_ITEMS, most: int = MOST) 
 
 
 def most_items(options: Options) -> int:
-    """How many items all labels may have: an eighth of the memory of the weights of a tree."""
-    return min(max(FIRST_ITEMS, options.shards << (options.bits - 3)), MOST_ITEMS)
+    """How many items all labels may have: an eighth of the memory of the weights of a tree, or of
+    each shard."""
+    return min(options.shards * max(FIRST_ITEMS, 1 << (options.bits - 3)), MOST_ITEMS)
 
 
 def room_for(limit: int) -> int:
@@ -250,7 +251,9 @@ def grown(exemplars: Exemplars, limit: int, label: int, features: int) -> Exempl
 
 
 def moved(exemplars: Exemplars, items: int) -> Exemplars:
-    """The same in an array with room for so many items or more, without what was let go."""
+    """The same in an array with room for so many items or more, without what was let go. An
+    exemplar has two items or more beside its link, so of room for twice what is in use a quarter is
+    free at least, and copying takes a time that does not count."""
     length = len(exemplars.items)
     while length < items:
         length *= 2

@@ -121,7 +121,7 @@ def check_exemplars(
         raise ModelError("its labels have impossible numbers of exemplars")
     total = int(counts.sum(dtype=np.int64))
     lengths = state_dict.column("exemplars.length", np.int32, total)
-    if total and not (0 <= lengths.min() and lengths.max() < MOST):
+    if total and not (1 <= lengths.min() and lengths.max() < MOST):  # see moved()
         raise ModelError("its exemplars have impossible lengths")
     size = int(lengths.sum(dtype=np.int64))
     features = state_dict.column("exemplars.feature", np.uint32, size)

@@ -18,7 +18,8 @@ are. All of it is one array of bytes, as large as its parts together:
     uint8[]                       for holes, the bitmap
 
 A block of equal numbers takes five bytes, so a file could claim a hundred times its size of memory.
-There is a bound to that (`is_believable`), which those who write keep, too.
+There is a bound to that (`is_believable`), which those who write keep, too. To take an array apart
+takes three times its memory, for a moment.
 """
 
 from collections.abc import Iterator
@@ -34,6 +35,7 @@ DTYPES = ("<u1", "<i4", "<u4", "<i8", "<f4")
 _MOST_TIMES = 16  # as large in memory as all arrays are in the file; usual are 2 to 7
 _ALWAYS = 16 << 20  # bytes of memory that any file may claim
 _WORD = 32  # bits
+_CODE = 4  # bytes
 _PIECE = 1 << 11  # blocks
 _FIRST_BITS = 16  # by which a number is looked for in a list
 _HOLE = np.uint32(0xFFFFFFFF)
@@ -176,7 +178,8 @@ def _steps(codes: np.ndarray) -> np.ndarray:
 
 def _from_steps(folded: np.ndarray) -> np.ndarray:
     """In the memory of what is given."""
-    signs = np.negative(folded & np.uint32(1))
+    signs = folded & np.uint32(1)
+    np.negative(signs, out=signs)
     folded >>= np.uint32(1)
     folded ^= signs
     return np.cumsum(folded, dtype=np.uint32, out=folded)
@@ -204,8 +207,8 @@ class Coded:
 
     @property
     def unpacked(self) -> int:
-        """Bytes of memory."""
-        return len(self) * self.dtype.itemsize
+        """Bytes of memory; whatever becomes of them, codes have 4."""
+        return len(self) * max(self.dtype.itemsize, _CODE)
 
     @property
     def entry(self) -> list:

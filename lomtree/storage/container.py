@@ -83,7 +83,7 @@ def compacted(arrays: Arrays) -> Arrays:
             break
         found[name] = arrays[name]
         unpacked -= small[name].unpacked
-        stored += small[name].unpacked - small[name].nbytes
+        stored += arrays[name].nbytes - small[name].nbytes
     return found
 
 

@@ -20,6 +20,9 @@ from lomtree.learners.tree.leaf_labels import KEPT
 from lomtree.learners.tree.learner import stretch_of
 from lomtree.model.model import Model
 from lomtree.model.model_file import read_model, write_model
+from lomtree.ranking.exemplars import FIRST_ITEMS
+from lomtree.ranking.label_features import FIRST_ROWS
+from lomtree.ranking.label_lists import FIRST_POSTINGS
 from lomtree.ranking.ranking import make_found
 from lomtree.storage.purposes import Purpose
 from tests.generators.sharded import OPTIONS, sharded
@@ -162,6 +165,22 @@ def test_a_small_one_too_can_be_written(lines, tmp_path):
     small = sharded(str(tmp_path / "data.vw"))
     write_model(small, str(tmp_path / "model.lom"), predict_only=True)
     assert len(read_model(str(tmp_path / "model.lom")).labels) == len(small.labels)
+
+
+def test_what_fills_the_tables_of_all_shards_can_be_written(tmp_path):
+    """A ranker of all shards has more than one shard may have, also where tables are smallest."""
+    rng = Random(1)
+    text = "".join(
+        f"{n % 40} |f {' '.join(f'w{rng.randrange(999)}' for _ in range(30))}\n" for n in range(800)
+    )
+    (tmp_path / "data.vw").write_text(text)
+    model = sharded(str(tmp_path / "data.vw"), replace(OPTIONS, bits=10), shards=3)
+    known, lists, exemplars = model.learner.ranker.state[:3]
+    assert known.used[1] > FIRST_ROWS
+    assert lists.used[2] > FIRST_POSTINGS
+    assert exemplars.used[1] > FIRST_ITEMS
+    write_model(model, str(tmp_path / "model.lom"), predict_only=True)
+    assert len(read_model(str(tmp_path / "model.lom")).labels) == 40
 
 
 def test_its_training_has_ended(whole, tmp_path):

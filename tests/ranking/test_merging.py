@@ -2,8 +2,12 @@
 
 import numpy as np
 
+from lomtree.core.options import Options
+from lomtree.ranking.label_features import FIRST_ROWS, most_rows, room_for
 from lomtree.ranking.label_lists import MOST_LABELS
 from lomtree.ranking.merging import merge_rankers
+from lomtree.ranking.ranker_file import check_label_features
+from lomtree.storage.state_dict import StateDict
 
 
 def random_ranker(rng, labels, features):
@@ -81,3 +85,36 @@ def test_empty_rankers_make_an_empty_one():
     empty = {name: array[:0] for name, array in empty.items()}
     merged = merge_rankers([empty, empty], [np.empty(0, np.int32)] * 2)
     assert all(len(array) == 0 for array in merged.values())
+
+
+def labels_with(features: list[int], first: int = 0) -> dict:
+    """A ranker whose labels have so many features each, from a first one on, and nothing else."""
+    total, none = sum(features), np.empty(0, np.int32)
+    columns = [np.arange(first, first + count) for count in features]
+    arrays = {
+        "ranker.used": np.array(features, np.int32),
+        "ranker.feature": np.concatenate(columns).astype(np.uint32),
+        "lists.weight": none.astype(np.float32),
+        "exemplars.value": none.astype(np.float32),
+    }
+    arrays |= {f"ranker.{name}": np.ones(total, np.float32) for name in ("sum", "weight")}
+    for name in ("lists.feature", "exemplars.feature"):
+        arrays[name] = none.astype(np.uint32)
+    for name in ("lists.length", "lists.label", "exemplars.count", "exemplars.length"):
+        arrays[name] = none
+    return arrays
+
+
+def test_labels_of_two_full_shards_have_room_for_the_features_of_both():
+    """What is room for 24 features in one shard, and for 6 in another, is too little for 30 if it
+    only adds up."""
+    options = Options(bits=10, shards=2)
+    parts = [labels_with([24] * 128), labels_with([6] * 128 + [24] * 96, first=24)]
+    for part in parts:
+        rooms = sum(int(room_for(count)) for count in part["ranker.used"])
+        assert rooms == FIRST_ROWS == most_rows(Options(bits=10))
+    everyone = np.arange(224, dtype=np.int32)
+    merged = merge_rankers(parts, [everyone[:128], everyone])
+    stored = check_label_features(StateDict({}, merged), options, 224, learning=False)
+    assert stored.used.tolist() == [30] * 128 + [24] * 96
+    assert stored.room > 2 * FIRST_ROWS

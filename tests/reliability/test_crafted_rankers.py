@@ -65,6 +65,14 @@ def more_postings_than_there_may_be(header, arrays):
     arrays["lists.weight"] = np.zeros(lists, np.float32)
 
 
+def an_exemplar_of_nothing(header, arrays):
+    """A few items that say nothing, of which there might be many."""
+    length = int(arrays["exemplars.length"][0])
+    arrays["exemplars.length"][0] = 0
+    for name in ("feature", "value"):
+        arrays[f"exemplars.{name}"] = arrays[f"exemplars.{name}"][length:]
+
+
 NAMES = [
     *(
         f"ranker.{name}"
@@ -109,6 +117,7 @@ MALFORMED = {
     "a label with fewer exemplars than none": set_item("exemplars.count", 0, -1),
     "the largest number of exemplars": set_item("exemplars.count", slice(None), 2**31 - 1),
     "an exemplar of negative length": set_item("exemplars.length", 0, -1),
+    "an exemplar without features": an_exemplar_of_nothing,
     "an exemplar that is too long": set_item("exemplars.length", 0, 2048),
     "an exemplar that is no number": set_item("exemplars.value", 0, np.nan),
     "an exemplar that is too large": set_item("exemplars.value", 0, -3.0),

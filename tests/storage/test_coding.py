@@ -1,5 +1,7 @@
 """Numbers in few bits: as the description says, and the same again; floats have 8 of them."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -131,11 +133,35 @@ def test_whatever_the_bytes_are_they_are_read_or_refused(data):
     np.testing.assert_array_equal(read, decoded(*entry, bits.tobytes()))
 
 
+@pytest.mark.parametrize("name", [*ARRAYS, "large bytes"])
+def test_to_take_an_array_apart_takes_three_times_its_memory_at_most(name):
+    array = BYTES if name == "large bytes" else np.tile(ARRAYS[name], 200)
+    found = coded(array)
+    at_once(coded(ARRAYS.get(name, array[:1000])))  # numpy and numba keep things of their own
+    tracemalloc.start()
+    at_once(found)
+    _now, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most <= 3 * found.unpacked + 100_000
+
+
+BYTES = np.zeros(20 << 20, np.uint8)
 EQUAL = np.zeros(1 << 23, np.int32)  # 32 MB, of which a third of a megabyte is left
 
 
 def read_all(path) -> dict:
     return read_arrays(str(path), lambda _name: True, lambda _name: False)[1]
+
+
+@pytest.mark.parametrize("kind", ["plain", "steps"])
+def test_bytes_are_codes_at_first(tmp_path, kind):
+    """20 MB of bytes are 80 MB of codes."""
+    entry, path = ["<u1", len(BYTES), kind], tmp_path / "arrays"
+    data = np.zeros(5 * -(-len(BYTES) // 128) + 8, np.uint8)
+    assert not Coded.of_entry(entry, data).whole().any()
+    path.write_bytes(put_together({"coded": {"bytes": entry}}, {"bytes": data}))
+    with pytest.raises(ModelError, match="too large in memory for a file of its size"):
+        read_all(path)
 
 
 @pytest.mark.parametrize("much", [0, 2 << 20], ids=["alone", "beside other arrays"])
