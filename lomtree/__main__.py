@@ -66,14 +66,18 @@ def _status_of(error: BaseException) -> int:
     return _fail(f"a mistake in the program, {reason[:200]} (lomtree --debug shows where)", 1)
 
 
-def _is_shortage(error: BaseException) -> bool:
-    """Whether it was memory that was missing: for an array, a thread, a file or a library."""
+def _is_shortage(error: BaseException | None) -> bool:
+    """Whether it was memory that was missing: for an array, a thread, a file or a library. What
+    loads a library may say something else about what the system has said."""
+    if error is None:
+        return False
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return True
     signs = ("can't start new thread", "failed to map segment", "annot allocate memory")
-    return isinstance(error, RuntimeError | ImportError) and any(
-        sign in str(error) for sign in signs
-    )
+    said = isinstance(error, RuntimeError | ImportError | OSError)
+    if said and any(sign in str(error) for sign in signs):
+        return True
+    return _is_shortage(error.__cause__ or error.__context__)
 
 
 def main() -> None:

@@ -62,6 +62,17 @@ def test_too_little_memory_is_called_by_its_name(error, capsys):
     assert capsys.readouterr().err == "lomtree: not enough memory\n"
 
 
+def test_whoever_loads_a_library_may_say_something_else_first(capsys):
+    """As llvmlite does, which knows nothing but that it is not there."""
+    with pytest.raises(OSError, match="Could not find") as raised:  # noqa: PT012
+        try:
+            raise OSError("libllvmlite.so: failed to map segment from shared object")
+        except OSError:
+            raise OSError("Could not find/load shared object file")  # noqa: B904
+    assert program._status_of(raised.value) == 1
+    assert capsys.readouterr().err == "lomtree: not enough memory\n"
+
+
 def test_other_errors_are_not_blamed_on_memory(capsys):
     assert program._status_of(RuntimeError("no such luck")) == 1
     assert "a mistake in the program" in capsys.readouterr().err
