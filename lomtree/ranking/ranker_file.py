@@ -155,10 +155,13 @@ def load_label_features(
 
 
 def _check_visits(state_dict: StateDict, labels: int) -> None:
+    """No label has had more examples than there were, or one that is still to come: its next one
+    would come before its first."""
+    ranked = whole_number(state_dict.header["ranked"], 0, MOST_COUNTED)
     for name in _VISITS:
         state_dict.column(f"ranker.{name}", np.int64, labels)
         least, largest = state_dict.extent(f"ranker.{name}")
-        if least < 0 or largest > MOST_COUNTED:
+        if least < 0 or largest > ranked:
             raise ModelError("its labels have impossible numbers of examples")
     if np.any(state_dict.arrays["ranker.first"] > state_dict.arrays["ranker.last"]):
         raise ModelError("the first example of a label came after its last one")

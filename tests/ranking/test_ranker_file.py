@@ -154,6 +154,16 @@ def test_a_number_of_examples_that_cannot_be(parts, number):
     assert refused(parts)
 
 
+def test_examples_that_are_still_to_come(parts):
+    """The next one of a label would come before its first, and there would be no model again."""
+    for name in ("first", "last"):
+        visits = parts.arrays[f"ranker.{name}"] = parts.arrays[f"ranker.{name}"].copy()
+        visits[0] = parts.header["ranked"]
+    assert loaded(parts, LESSONS.classes)
+    parts.header["ranked"] -= 1
+    assert refused(parts)
+
+
 @pytest.mark.parametrize("most", [0, 15, 32, 100, 4096, 2048.0, "2048", None, True])
 def test_a_room_for_exemplars_that_cannot_be(parts, most):
     parts.header["exemplars"] = most

@@ -105,6 +105,8 @@ MALFORMED = {
     "examples that are no number": in_header("ranked", "many"),
     "fewer examples than none": in_header("ranked", -1),
     "more examples than are counted": in_header("ranked", 2**60),
+    "fewer examples than labels have had": in_header("ranked", 3),
+    "an example that is still to come": set_item("ranker.last", 0, 10**6),
     "a list without labels": set_item("lists.length", 0, 0),
     "a list of negative length": set_item("lists.length", 0, -4),
     "a list longer than lists are": set_item("lists.length", 0, MOST_LABELS + 1),
