@@ -18,8 +18,7 @@ are. All of it is one array of bytes, as large as its parts together:
     uint8[]                       for holes, the bitmap
 
 A block of equal numbers takes five bytes, so a file could claim a hundred times its size of memory.
-There is a bound to that (`is_believable`), which those who write keep, too. To take an array apart
-takes three times its memory, for a moment.
+There is a bound to that (`is_believable`), which those who write keep, too.
 """
 
 from collections.abc import Iterator
@@ -34,8 +33,7 @@ BLOCK = 128  # numbers
 DTYPES = ("<u1", "<i4", "<u4", "<i8", "<f4")
 _MOST_TIMES = 16  # as large in memory as all arrays are in the file; usual are 2 to 7
 _ALWAYS = 16 << 20  # bytes of memory that any file may claim
-_WORD = 32  # bits
-_CODE = 4  # bytes
+_WORD, _CODE = 32, 4  # bits of a word, bytes of a code
 _PIECE = 1 << 11  # blocks
 _FIRST_BITS = 16  # by which a number is looked for in a list
 _HOLE = np.uint32(0xFFFFFFFF)
@@ -178,8 +176,7 @@ def _steps(codes: np.ndarray) -> np.ndarray:
 
 def _from_steps(folded: np.ndarray) -> np.ndarray:
     """In the memory of what is given."""
-    signs = folded & np.uint32(1)
-    np.negative(signs, out=signs)
+    signs = np.negative(folded & np.uint32(1))
     folded >>= np.uint32(1)
     folded ^= signs
     return np.cumsum(folded, dtype=np.uint32, out=folded)
@@ -207,7 +204,7 @@ class Coded:
 
     @property
     def unpacked(self) -> int:
-        """Bytes of memory; whatever becomes of them, codes have 4."""
+        """Bytes of memory, where codes are first, whatever becomes of them."""
         return len(self) * max(self.dtype.itemsize, _CODE)
 
     @property
