@@ -3,7 +3,7 @@
     python -m scripts.reliability.worker_kills [--kills 20] [--seed 0] [--set SET] [--passes 3]
                             [--minutes 60] [--work DIR] [--write docs/distributed.md]
 
-A cluster of two processes trains the same model again and again; in each run a worker, drawn at
+Clusters of two processes train the same model again and again; in each run a worker, drawn at
 random, is killed after a random part of the time that a quiet run takes, until so many were. The
 data is made, or it is that of a set of the folder named by LOMTREE_DATA. Kills are noted in the
 work folder: a run that is short of time begins no more of them, and the next one goes on.
@@ -60,11 +60,10 @@ def killed(client: Any, rng: random.Random, quiet: float, *training: Any) -> dic
     killer.start()
     digest = digest_of(client, *training)
     killer.join()
-    client.wait_for_workers(2)
     return {"after": after, "digest": digest}
 
 
-def run(client: Any, given: Any, journal: Path, paths: list[str]) -> list[dict[str, Any]]:
+def run(given: Any, journal: Path, paths: list[str]) -> list[dict[str, Any]]:
     """What a quiet run has given, then each run with a kill; those that were there before, too."""
     end = time.monotonic() + 60 * given.minutes
     noted = [json.loads(line) for line in journal.read_text().splitlines()]
@@ -77,13 +76,16 @@ def run(client: Any, given: Any, journal: Path, paths: list[str]) -> list[dict[s
 
     training = (paths, given.work, given.passes)
     if not noted:
-        digest_of(client, *training)  # which may have to compile
-        begun = time.perf_counter()
-        digest = digest_of(client, *training)
-        note({"quiet": time.perf_counter() - begun, "digest": digest})
+        with connected(Cluster(workers=2)) as client:
+            digest_of(client, *training)  # which may have to compile
+            begun = time.perf_counter()
+            digest = digest_of(client, *training)
+            note({"quiet": time.perf_counter() - begun, "digest": digest})
     while len(noted) <= given.kills and time.monotonic() < end:
         rng = random.Random(f"{given.seed} {len(noted)}")
-        note(killed(client, rng, noted[0]["quiet"], *training))
+        # A new one each time: on a busy machine a worker that was killed may not come back.
+        with connected(Cluster(workers=2)) as client:
+            note(killed(client, rng, noted[0]["quiet"], *training))
     return noted
 
 
@@ -106,8 +108,7 @@ def main() -> None:
         paths = [plain_text(given.set, given.work)]
     else:
         paths = write_files(given.work, given.examples)
-    with connected(Cluster(workers=2)) as client:
-        quiet, *kills = run(client, given, journal, paths)
+    quiet, *kills = run(given, journal, paths)
     differ = sum(one["digest"] != quiet["digest"] for one in kills)
     row = [name, str(given.passes), str(len(kills)), f"{quiet['quiet']:.1f} s", str(differ)]
     text = table(["data", "passes", "kills", "a quiet run", "other bytes"], [row])
