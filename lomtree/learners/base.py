@@ -130,6 +130,9 @@ class Learner(ABC):
                 self._learn_part(lesson, begin, example, are_new)
                 self._probe(scaled, example, reserved)
                 begin = example
+                if reserved:  # it is new, even where the others are not
+                    self._learn_part(lesson, example, example + 1, True)
+                    begin = example + 1
             self._learn_part(lesson, begin, count, are_new)
 
     def drawn_probes(self, batch: Batch, count: int) -> list[int]:

@@ -8,6 +8,7 @@ from lomtree.core.options import Options
 from lomtree.learners.factory import new_learner
 from lomtree.model.model import Model
 from lomtree.ranking.combination import NONE
+from lomtree.ranking.exemplars import NO_HEAD
 from tests.generators.models import file_bytes, read
 from tests.generators.streams import BITS, batch_of, content, example, random_stream, teach
 
@@ -120,3 +121,17 @@ def test_a_label_that_is_new_in_the_probing_pass_speaks_for_none(trees):
         assert learner.probe.examples == 1
         nones.append(learner.combination.weights[NONE] - before[NONE])
     assert nones[0] == 0 < nones[1]
+
+
+@pytest.mark.parametrize("trees", [1, 3])
+def test_what_waited_becomes_an_exemplar_though_the_others_are_known(trees):
+    """Exemplars are of examples that come for the first time, and those that waited do so late."""
+    stream = sparse_stream(np.random.default_rng(7), 60)
+    learner = new_learner(Options(bits=BITS, trees=trees))
+    predictions, depths = np.empty((2, 60), np.int32)
+    learner.learn(batch_of(stream), 60, predictions, depths, [7, 30], True, are_new=False)
+    kept = learner.ranker.state.exemplars
+    waited = [stream[7], stream[30]]
+    assert kept.used[1] == sum(1 + len(one.features) for one in waited)
+    heads = kept.shelves["head"]
+    assert np.flatnonzero(heads != NO_HEAD).tolist() == sorted({one.label for one in waited})
