@@ -14,13 +14,7 @@ from lomtree.examples.batch import Batch, Vector
 from lomtree.features.scaling import Scaler, Scales, make_scales
 from lomtree.learners.follower import Follower
 from lomtree.learners.shared_parts import SharedParts, check_shared, load_shared, store_shared
-from lomtree.ranking.combination import (
-    FIRST_MEMORY,
-    MEMORY,
-    Combination,
-    fade,
-    make_combination,
-)
+from lomtree.ranking.combination import FIRST_MEMORY, MEMORY, Combination, fade, make_combination
 from lomtree.ranking.contributions import contributions, weights_of_label
 from lomtree.ranking.probe import Probe
 from lomtree.ranking.ranker import Ranker, has_ranker

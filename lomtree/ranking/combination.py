@@ -7,8 +7,10 @@ candidates and "none of these", which has a logit of its own.
 
 It learns from predictions of examples that nothing has been learned from yet. Each of them is a
 step of Newton's method: H is the sum of what the second derivatives were, older ones fading, and
-the weights move by H^-1 times the gradient. So the probabilities are calibrated as well: a softmax
-whose weights are fitted has the right temperature.
+the weights move by H^-1 times the gradient g. So the probabilities are calibrated as well: a
+softmax whose weights are fitted has the right temperature. The step is damped, by 1 / (1 + root of
+g H^-1 g): where H knows nothing of a direction yet, a single surprise would lead so far away that
+everything after it would look like an outlier.
 
 Some examples are like nothing that was learned: their label is wrong, or comes by chance. A share
 OUTLIERS is taken for such, with any candidate as their label, and an example counts by the
@@ -157,8 +159,8 @@ def find_step(combination, scratch):
 
 @kernel
 def take_step(combination, scratch):
-    """Move the weights. Those that would be negative end at 0, and the others go where they are
-    best then, until none would be."""
+    """Move the weights. Those that would be negative end at 0, and the others go towards where they
+    are best then, until none would be."""
     weights, rows, bound = combination.weights, scratch.rows, scratch.bound
     for i in range(SIGNS):
         bound[i] = False
@@ -172,8 +174,12 @@ def take_step(combination, scratch):
                 found = True
         if not found:
             break
+    decrement = 0.0
     for i in range(SIGNS):
-        weight = 0.0 if bound[i] else weights[i] - rows[i, SIGNS]
+        decrement += scratch.slope[i] * rows[i, SIGNS]
+    damping = 1.0 / (1.0 + np.sqrt(max(decrement, 0.0)))
+    for i in range(SIGNS):
+        weight = 0.0 if bound[i] else weights[i] - damping * rows[i, SIGNS]
         weights[i] = min(max(weight, -LARGEST), LARGEST)
 
 

@@ -95,10 +95,10 @@ def sure(features, xs, ranker, weights):
 
 
 class Combination:
-    """The weights of a conditional logit, by a step of Newton's method an example. What is believed
-    at first fades as older examples do, and is believed anew as much as it faded. No sign speaks
-    against a label; only the logit of none may be negative. Some examples have any label by chance;
-    an example counts by the probability that it is none of them."""
+    """The weights of a conditional logit, by a damped step of Newton's method an example. What is
+    believed at first fades as older examples do, and is believed anew as much as it faded. No sign
+    speaks against a label; only the logit of none may be negative. Some examples have any label by
+    chance; an example counts by the probability that it is none of them."""
 
     def __init__(self):
         self.weights = np.array(FIRST)
@@ -132,11 +132,15 @@ class Combination:
         second = (rows - mean).T @ np.diag(shares) @ (rows - mean)
         self.curvature = memory * self.curvature + importance * second + (1 - memory) * BELIEF
         slope = importance * (mean - rows[right])
-        self.weights = np.clip(self._least(slope), -LARGEST_WEIGHT, LARGEST_WEIGHT)
+        least, is_free = self._least(slope)
+        step = least - self.weights
+        damped = self.weights + step / (1 + math.sqrt(max(-slope @ step, 0.0)))
+        self.weights = np.clip(np.where(is_free, damped, 0.0), -LARGEST_WEIGHT, LARGEST_WEIGHT)
 
     def _least(self, slope):
         """Where the quadratic with this slope and curvature at the weights is least; weights of
-        signs that would be negative there are 0, and the others are where it is least then."""
+        signs that would be negative there are 0, and the others are where it is least then: those
+        that are free."""
         free = np.ones(len(FIRST), bool)
         while True:
             moved = np.where(free, 0.0, -self.weights)
@@ -144,7 +148,7 @@ class Combination:
             moved[free] = np.linalg.solve(self.curvature[np.ix_(free, free)], wanted)
             weights = np.where(free, self.weights + moved, 0.0)
             if (weights[:-1] >= 0).all():
-                return weights
+                return weights, free
             free[:-1] &= weights[:-1] >= 0
 
 
