@@ -1,13 +1,18 @@
-"""What `--scale auto` divides a value by: its feature's own size, or that of all rare features.
+"""What `--scale auto` takes from a value, and then divides it by: its feature's own centre and
+size, or the size of all rare features.
 
-A column that every example has may be in any unit, so its values are divided by their root mean
-square. Words are all counted in one unit, so their values are divided by one number: twice is more
-than once also for a word that is always there twice. Between the two, for a feature that n of N
-examples have, a value is divided by
+A column that every example has may be in any unit and begin anywhere, like degrees, so its values
+are centred and divided by their root mean square. Words are all counted in one unit and from
+nothing on, so their values are divided by one number: twice is more than once also for a word that
+is always there twice. Between the two, for a feature that n of N examples have, a value is
 
+    (v - centre) / size
+
+    centre = d^32 mean, for d = n / N; 0 for a feature that always has the same value
     size = rms^w common^(1 - w) / idf^IDF_POWER
 
-    w = d (1 + c) / (d + c), for d = n / N and c = HALF_RARE
+    w = d (1 + c) / (d + c), for c = HALF_RARE
+    rms: the root of the mean of (v - centre)^2
     common^2 = sum of (1 - w) v^2 / sum of (1 - w), over all values v seen; 1 while that is 0
     idf = 1 + ln((1 + N) / (1 + n))
 
@@ -26,7 +31,10 @@ HALF_RARE = 0.1  # the share of examples with a feature where w is about a half
 IDF_POWER = 1.0
 LARGE_SHARE = 0.25  # of a feature's sum of squares: such a value changes its root mean square
 
-COUNT, SQUARES, SIZE = range(3)  # columns of the table: n, the sum of v^2, the size that is kept
+LEAST_SPREAD = 1e-9  # of the mean's square: below that a variance is but rounding
+
+# Columns of the table: n, the sums of v^2 and of v, the centre and the size that are kept.
+COUNT, SQUARES, SUM, CENTRE, SIZE = range(5)
 
 _SMALLEST_SQUARE, _LARGEST_SQUARE = 1e-90, 1e78  # beyond those of any float32
 _INFINITE = float(np.finfo(np.float32).max)
@@ -48,8 +56,28 @@ def log_common(common):
 
 
 @kernel
+def auto_centre(count, squares, total, examples):
+    """From the number of values, the sums of their squares and of themselves."""
+    if not squares * count - total * total > LEAST_SPREAD * total * total:
+        return 0.0
+    part = min(count / examples, 1.0)
+    for _ in range(5):
+        part *= part
+    return part * total / count
+
+
+@kernel
+def squares_around(centre, count, squares, total):
+    """The sum of (v - centre)^2."""
+    if centre == 0.0:
+        return squares
+    return max(squares - centre * (2.0 * total - centre * count), 0.0)
+
+
+@kernel
 def auto_size(count, squares, examples, log_of_common):
-    """A count above that of the examples is one of features that share a row."""
+    """The squares are those around the centre. A count above that of the examples is one of
+    features that share a row."""
     if squares <= 0.0:
         return 0.0
     rare = rareness(count, examples)

@@ -10,7 +10,7 @@ import numpy as np
 
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch
-from lomtree.features.auto_size import COUNT, SIZE, SQUARES, auto_size, log_common, rareness
+from lomtree.features.auto_size import COUNT, SQUARES, SUM, log_common, rareness
 from lomtree.features.scaling import (
     COUNT_LIMIT,
     SCALE_AUTO,
@@ -19,6 +19,7 @@ from lomtree.features.scaling import (
     Scaler,
     Scales,
     make_scales,
+    renew_row,
 )
 from lomtree.jit.kernel import kernel
 
@@ -29,6 +30,7 @@ class ScaleSums(NamedTuple):
     rows: np.ndarray  # int64[], rising
     counts: np.ndarray  # float64[]: values seen
     sizes: np.ndarray  # float64[]: the sum of their squares, or the largest of them for `max`
+    totals: np.ndarray  # float64[]: for `auto` the sum of the values; otherwise 0
     norms: np.ndarray  # float64[2]: examples, sum of their squared norms after scaling
 
 
@@ -41,22 +43,24 @@ def sums_of(options: Options, batch: Batch) -> ScaleSums:
     counts, sizes = table[rows, COUNT].astype(np.float64), table[rows, 1].astype(np.float64)
     if kind not in (SCALE_AUTO, SCALE_MAX):  # root mean squares
         sizes = counts * sizes * sizes
-    return ScaleSums(rows, counts, sizes, norms)
+    totals = table[rows, SUM] if kind == SCALE_AUTO else np.zeros(len(rows))
+    return ScaleSums(rows, counts, sizes, totals, norms)
 
 
 def add_sums(options: Options, parts: list[ScaleSums]) -> ScaleSums:
     """Of all parts together; their order matters as far as rounding does."""
     largest = make_scales(options).kind == SCALE_MAX
     rows = np.unique(np.concatenate([part.rows for part in parts]))
-    counts, sizes, norms = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(2)
+    counts, sizes, totals, norms = *np.zeros((3, len(rows))), np.zeros(2)
     for part in parts:
         where = np.searchsorted(rows, part.rows)
         counts[where] += part.counts
+        totals[where] += part.totals
         sizes[where] = (
             np.maximum(sizes[where], part.sizes) if largest else sizes[where] + part.sizes
         )
         norms += part.norms
-    return ScaleSums(rows, counts, sizes, norms)
+    return ScaleSums(rows, counts, sizes, totals, norms)
 
 
 def scales_from(options: Options, sums: ScaleSums) -> Scales:
@@ -66,6 +70,7 @@ def scales_from(options: Options, sums: ScaleSums) -> Scales:
     norms[:] = sums.norms
     if kind == SCALE_AUTO:
         table[sums.rows, COUNT], table[sums.rows, SQUARES] = sums.counts, sums.sizes
+        table[sums.rows, SUM] = sums.totals
         _fill_auto(table, sums.rows, norms[0], common)
     elif kind != SCALE_NONE:
         table[sums.rows, 0] = np.minimum(sums.counts, COUNT_LIMIT)
@@ -75,12 +80,11 @@ def scales_from(options: Options, sums: ScaleSums) -> Scales:
 
 @kernel
 def _fill_auto(table, rows, examples, common):
-    """The sums over all values, and then the size of each feature."""
+    """The sums over all values, and then the centre and size of each feature."""
     for row in rows:
         rare = rareness(table[row, COUNT], examples)
         common[0] += rare * table[row, COUNT]
         common[1] += rare * table[row, SQUARES]
     log_of_common = log_common(common)
     for row in rows:
-        count, squares = table[row, COUNT], table[row, SQUARES]
-        table[row, SIZE] = auto_size(count, squares, examples, log_of_common)
+        renew_row(table[row], examples, log_of_common)

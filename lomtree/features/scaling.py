@@ -4,7 +4,7 @@
     max   divided by the largest size that the feature's values had so far
     rms   divided by the root of the mean square of the feature's values so far
     l2    as rms, and then all values of an example divided so that their squares sum up to 1
-    auto  as l2 for features of every example, as tf-idf for words: see auto_size.py
+    auto  as l2, and centred, for features of every example, as tf-idf for words: see auto_size.py
 
 Only values *seen* count, those of the example itself included; zeros that are not written do not.
 A feature that a prediction meets for the first time counts as 0; for auto it is scaled as one that
@@ -18,7 +18,19 @@ import numpy as np
 from lomtree.core.errors import ModelError
 from lomtree.core.options import SCALES, Options
 from lomtree.examples.batch import Batch, longest, vector_of
-from lomtree.features.auto_size import COUNT, SIZE, SQUARES, auto_size, is_due, log_common, rareness
+from lomtree.features.auto_size import (
+    CENTRE,
+    COUNT,
+    SIZE,
+    SQUARES,
+    SUM,
+    auto_centre,
+    auto_size,
+    is_due,
+    log_common,
+    rareness,
+    squares_around,
+)
 from lomtree.jit.intrinsics import FOUR, ONE, THREE, TWO
 from lomtree.jit.kernel import kernel
 from lomtree.storage.state_dict import MOST_COUNTED, StateDict
@@ -26,10 +38,12 @@ from lomtree.storage.state_dict import MOST_COUNTED, StateDict
 SCALE_NONE, SCALE_MAX, SCALE_RMS, SCALE_L2, SCALE_AUTO = range(len(SCALES))
 BITS = 20
 COUNT_LIMIT = np.float32(1 << 24)  # where a float32 stops counting: old values then fade slowly
+LARGEST = float(np.finfo(np.float32).max)
 LARGEST_RATIO = np.float32(1e10)  # of a value to its feature's size
 
 _COLUMNS = ("count", "size")
-_AUTO_COLUMNS = ("count", "squares", "size")
+_AUTO_COLUMNS = ("count", "squares", "sum", "centre", "size")
+_OF_ANY_SIGN = ("sum", "centre")
 
 
 class Scales(NamedTuple):
@@ -38,7 +52,7 @@ class Scales(NamedTuple):
 
     kind: int
     table: np.ndarray  # float32[1 << BITS, 2]: values seen, their size (root mean square, or max)
-    # or for auto float64[1 << BITS, 3]: values seen, sum of squares, what they are divided by
+    # or for auto float64[1 << BITS, 5]: see auto_size.py
     norms: np.ndarray  # float64[2]: examples, sum of their squared norms after scaling
     common: np.ndarray  # float64[2]: for auto, sums over all values; see auto_size.py
 
@@ -103,16 +117,28 @@ def count_in(scales, vector):
     sum_rare = sum_squares = 0.0
     for position in range(np.uint64(vector.begin), np.uint64(vector.end)):
         row = row_of(scales, vector.features[position])
-        square = np.float64(vector.values[position]) ** 2
+        value = np.float64(vector.values[position])
+        square = value**2
         count = table[row, COUNT] + 1.0
         table[row, COUNT] = count
         table[row, SQUARES] += square
+        table[row, SUM] += value
         if count < examples:
             rare = rareness(count, examples)
             sum_rare += rare
             sum_squares += rare * square
     scales.common[0] += sum_rare
     scales.common[1] += sum_squares
+
+
+@kernel
+def renew_row(entry, examples, log_of_common):
+    """A new centre and size from what a row has counted."""
+    count, squares, total = entry[COUNT], entry[SQUARES], entry[SUM]
+    centre = auto_centre(count, squares, total, examples)
+    around = squares_around(centre, count, squares, total)
+    entry[CENTRE] = centre
+    entry[SIZE] = auto_size(count, around, examples, log_of_common)
 
 
 @kernel
@@ -124,7 +150,7 @@ def renew_sizes(scales, vector, x):
         row = row_of(scales, vector.features[position])
         count, squares = table[row, COUNT], table[row, SQUARES]
         if is_due(count, squares, np.float64(vector.values[position]) ** 2):
-            table[row, SIZE] = auto_size(count, squares, examples, log_of_common)
+            renew_row(table[row], examples, log_of_common)
         x[position] = table[row, SIZE]
 
 
@@ -145,6 +171,15 @@ def square_of(x, begin, end):
 
 
 @kernel
+def centred(scales, feature, value):
+    """The value beside the centre of its feature."""
+    if scales.kind != SCALE_AUTO:
+        return value
+    own = np.float64(value) - scales.table[row_of(scales, feature), CENTRE]
+    return np.float32(min(max(own, -LARGEST), LARGEST))
+
+
+@kernel
 def scale(scales, vector, x):
     """Where x has the sizes of an example's features, write their values, scaled; returns the
     squared norm. A feature of no size counts as 0, unless a value depends on itself alone."""
@@ -155,7 +190,9 @@ def scale(scales, vector, x):
     else:
         for position in range(first, last):
             size = x[position]
-            value = values[position] / size if size > 0.0 else np.float32(0.0)
+            value = np.float32(0.0)
+            if size > 0.0:
+                value = centred(scales, vector.features[position], values[position]) / size
             x[position] = min(max(value, -LARGEST_RATIO), LARGEST_RATIO)
     square = square_of(x, vector.begin, vector.end)
     if scales.kind >= SCALE_L2 and square > 0.0:
@@ -251,8 +288,9 @@ class Scaler:
 
 
 def _stored_columns(kind: int, learning: bool) -> tuple[str, ...]:
-    """Predictions need the last one alone."""
-    return _columns(kind) if learning else _columns(kind)[-1:]
+    """Predictions need the last ones alone."""
+    needed = 2 if kind == SCALE_AUTO else 1
+    return _columns(kind) if learning else _columns(kind)[-needed:]
 
 
 def store_scales(scales: Scales, state_dict: StateDict, predict_only: bool) -> None:
@@ -268,11 +306,13 @@ def check_scales(state_dict: StateDict, options: Options, learning: bool) -> Sca
     rows, columns = _rows_in_use(scales), _stored_columns(scales.kind, learning)
     state_dict.check_packed("scales", columns, len(rows), rows.dtype.type)
     most = MOST_COUNTED if scales.kind == SCALE_AUTO else COUNT_LIMIT
-    extents = [state_dict.extent(f"scales.{name}") for name in columns]
-    if learning and extents[0].largest > most:
+    extents = {name: state_dict.extent(f"scales.{name}") for name in columns}
+    if learning and extents["count"].largest > most:
         raise ModelError("its scales count more values than they can")
-    if any(extent.least < 0 for extent in extents):
+    if any(one.least < 0 for name, one in extents.items() if name not in _OF_ANY_SIGN):
         raise ModelError("its scales are not positive numbers")
+    if not all(extent.is_finite for extent in extents.values()):
+        raise ModelError("its scales are not finite numbers")
     for name in ("norms", "common"):
         sums = state_dict.column(f"scales.{name}", np.float64, 2)
         if not np.all(np.isfinite(sums)) or sums.min() < 0:

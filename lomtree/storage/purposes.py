@@ -16,6 +16,7 @@ FOR_RANKING = ("ranker.", "lists.", "exemplars.")
 FOR_LEARNING_ALONE = (
     "weights.squares", "squares.", "tags.", "ranker.squares", "ranker.rivals", "ranker.examples",
     "lists.least", "exemplars.lot", "combination.curvature", "scales.count", "scales.squares",
+    "scales.sum",
 )  # fmt: skip
 
 

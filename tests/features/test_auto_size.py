@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
+from lomtree.features.auto_size import CENTRE, SIZE
 from lomtree.features.scaling import Scaler, load_scales, make_scales, store_scales
 from lomtree.storage.state_dict import StateDict
 from tests.features.test_scaling import asked, learned, scaler
 from tests.generators.streams import batch_of, example
-from tests.oracles.regressor import IDF_POWER, auto_weight
+from tests.oracles.regressor import IDF_POWER, auto_weight, centre_of
 from tests.oracles.regressor import Scales as NaiveScales
 
 SIZES = st.floats(float(np.float32(1e-38)), float(np.float32(3e38)), width=32)
@@ -26,7 +27,8 @@ COLUMN = 99  # a feature that every example has
 
 
 def by_the_rule(rows) -> list[float]:
-    """The last of these examples: all values / (rms / common)^w * idf^P, and by its length."""
+    """The last of these examples: all values less their centres, / (rms / common)^w * idf^P, and by
+    its length."""
     examples, rare, rare_squares = len(rows), 0.0, 0.0
     for number, row in enumerate(rows, 1):
         for feature, value in row.items():
@@ -37,18 +39,20 @@ def by_the_rule(rows) -> list[float]:
     found = []
     for feature, value in rows[-1].items():
         seen = [one[feature] for one in rows if feature in one]
-        rms = math.sqrt(sum(one**2 for one in seen) / len(seen))
+        centre = centre_of(seen, examples)
+        rms = math.sqrt(sum((one - centre) ** 2 for one in seen) / len(seen))
         idf = 1 + math.log((1 + examples) / (1 + len(seen)))
         w = auto_weight(len(seen), examples)
-        found.append(value / (rms / common) ** w * idf**IDF_POWER)
-    return [x / math.hypot(*found) for x in found]
+        found.append((value - centre) / (rms / common) ** w * idf**IDF_POWER)
+    return [x / (math.hypot(*found) or 1) for x in found]
 
 
 @given(ROWS)
 def test_values_are_scaled_by_the_rule(rows):
     scales = scaler("auto")
     for number, row in enumerate(rows, 1):
-        assert learned(scales, row)[0] == pytest.approx(by_the_rule(rows[:number]), rel=1e-5)
+        wanted = by_the_rule(rows[:number])
+        assert learned(scales, row)[0] == pytest.approx(wanted, rel=1e-4, abs=1e-4)
 
 
 def text_like(rng, count):
@@ -66,8 +70,34 @@ def test_sizes_that_are_kept_are_near_those_of_the_rule():
     assert len(naive.count) > 500
     for feature, count in naive.count.items():
         if count > 8:  # those of rare features are of the last example with them
-            kept = scales.scales.table[feature, 2]
+            kept = scales.scales.table[feature, SIZE]
             assert kept == pytest.approx(naive.auto_size(feature), rel=0.25)
+
+
+@pytest.mark.parametrize("origin", [0.0, -5.0, 300.0, 4e4])
+def test_where_a_column_begins_that_every_example_has_does_not_matter(origin):
+    """Degrees of Celsius and of Fahrenheit are the same, from the second value on."""
+    rng, scales, twin = np.random.default_rng(2), scaler("auto"), scaler("auto")
+    for number in range(300):
+        value, row = float(rng.normal()), {int(word): 1.0 for word in rng.integers(0, 30, 3)}
+        one, other = {COLUMN: value} | row, {COLUMN: 1.8 * value + origin} | row
+        found = learned(scales, one)[0], learned(twin, other)[0]
+        if number > 0:
+            assert found[0] == pytest.approx(found[1], rel=1e-2, abs=1e-2)
+            assert asked(scales, one) == pytest.approx(asked(twin, other), rel=1e-2, abs=1e-2)
+
+
+def test_a_constant_stays_what_it_is_and_so_does_what_most_examples_have():
+    rng, scales = np.random.default_rng(3), scaler("auto")
+    for _ in range(200):
+        column = {COLUMN: rng.normal(5)} if rng.random() < 0.8 else {}
+        learned(scales, {1: 1e6, 2: 7.0} | column)
+    table = scales.scales.table
+    assert table[1, CENTRE] == table[2, CENTRE] == 0
+    assert 0 < table[COLUMN, CENTRE] < 0.1
+    million, seven = asked(scales, {1: 1e6, 2: 7.0})
+    assert million == pytest.approx(seven)
+    assert seven > 0
 
 
 @given(
@@ -78,8 +108,9 @@ def test_the_unit_of_a_column_that_every_example_has_does_not_matter(rows, unit)
     scales, twin = scaler("auto"), scaler("auto")
     for value, row in rows:
         one, other = {COLUMN: value} | row, {COLUMN: value * unit} | row
-        assert learned(scales, one)[0] == pytest.approx(learned(twin, other)[0], rel=1e-5)
-        assert asked(scales, one) == pytest.approx(asked(twin, other), rel=1e-5)
+        found = learned(scales, one)[0], learned(twin, other)[0]
+        assert found[0] == pytest.approx(found[1], rel=1e-4, abs=1e-4)
+        assert asked(scales, one) == pytest.approx(asked(twin, other), rel=1e-4, abs=1e-4)
 
 
 def test_words_keep_their_proportions_and_rare_ones_count_more():
@@ -167,6 +198,9 @@ def test_a_stored_one_goes_on_as_if_nothing_had_happened():
         ("count", 2.0**60),
         ("count", -1),
         ("squares", -1),
+        ("sum", np.nan),
+        ("centre", np.inf),
+        ("centre", np.nan),
         ("squares", np.inf),
         ("size", np.nan),
         ("size", -1),
@@ -190,8 +224,8 @@ def test_what_no_stream_leads_to_is_refused(name, value):
 def test_strange_sums_do_not_make_strange_values(sums, examples):
     scales = Scaler(make_scales(Options()))
     scales.scales.common[:], scales.scales.norms[0] = sums, examples
-    scales.scales.table[1] = 1e9, 1e-300, 1e300
-    scales.scales.table[2] = 1e-300, 1e300, 1e-300
+    scales.scales.table[1] = 1e9, 1e-300, 1e300, -1e300, 1e300
+    scales.scales.table[2] = 1e-300, 1e300, 1e-300, 1e300, 1e-300
     for row in ({1: 1, 2: 3e38, 3: 1e-38}, {1: -1, 3: 1}):
         assert np.isfinite(asked(scales, row)).all()
         assert np.isfinite(learned(scales, row)[0]).all()

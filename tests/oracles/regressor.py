@@ -16,6 +16,7 @@ LARGEST_COUNT = F(2**24)
 LARGEST_VALUE = F(1e10)  # scaled
 RARE = 0.1  # c of auto
 IDF_POWER = 1.0  # of auto
+LEAST_VARIANCE = 1e-9  # of the square of the mean, for auto
 SMALLEST_SUM = F(1e-30)
 
 
@@ -117,6 +118,16 @@ def auto_weight(count, examples):
     return d * (1 + RARE) / (d + RARE)
 
 
+def centre_of(seen, examples):
+    """What is taken from a feature's values, if so many examples came with and without it: a part
+    of their mean. What never changes, but for rounding, stays as it is."""
+    mean = sum(seen) / len(seen)
+    deviation = math.sqrt(sum((x - mean) ** 2 for x in seen) / len(seen))
+    if deviation <= math.sqrt(LEAST_VARIANCE) * abs(mean):
+        return 0.0
+    return (len(seen) / examples) ** 32 * mean
+
+
 @dataclass
 class Scales:
     """How values are scaled: by what each feature had where it was written, and by the example."""
@@ -124,6 +135,8 @@ class Scales:
     kind: str = "auto"
     count: dict = field(default_factory=dict)  # by feature
     squares: dict = field(default_factory=dict)  # by feature, for auto: sum of squares
+    total: dict = field(default_factory=dict)  # by feature, for auto: sum of values
+    centre: dict = field(default_factory=dict)  # by feature: what is taken from its values
     size: dict = field(default_factory=dict)  # by feature: what its values are divided by
     rare: float = 0.0  # for auto: sum of 1 - w over all values seen
     rare_squares: float = 0.0  # for auto: sum of (1 - w) v^2
@@ -173,6 +186,7 @@ class Scales:
         for feature, value in zip(features, values, strict=True):
             count = self.count[feature] = self.count.get(feature, 0) + 1
             self.squares[feature] = self.squares.get(feature, 0.0) + float(value) ** 2
+            self.total[feature] = self.total.get(feature, 0.0) + float(value)
             free = 1 - auto_weight(count, self.examples)
             rare += free
             rare_squares += free * float(value) ** 2
@@ -182,15 +196,34 @@ class Scales:
             count = self.count[feature]
             step = 2 ** max(count.bit_length() - 3, 0)
             if count % step == 0 or float(value) ** 2 > self.squares[feature] / 4:
+                self.centre[feature] = self.auto_centre(feature)
                 self.size[feature] = F(self.auto_size(feature))
 
+    def auto_centre(self, feature):
+        """As centre_of(), by sums: Algorithm 1 compares numbers that the last bits decide."""
+        count, total = self.count[feature], self.total[feature]
+        squared_deviation = self.squares[feature] * count - total * total
+        if not squared_deviation > LEAST_VARIANCE * total * total:
+            return 0.0
+        share = min(count / self.examples, 1.0)
+        for _ in range(5):
+            share *= share
+        return share * total / count
+
     def auto_size(self, feature):
-        count, examples = self.count[feature], self.examples
-        w = auto_weight(count, examples)
-        rms = math.sqrt(self.squares[feature] / count)
-        common = math.sqrt(self.rare_squares / self.rare) if self.rare > 0 else 1
-        idf = 1 + math.log((1 + examples) / (1 + count))
-        return rms**w * common ** (1 - w) / idf**IDF_POWER
+        """By logarithms, for the same reason; tests/features/test_auto_size has powers."""
+        count, examples, total = self.count[feature], self.examples, self.total[feature]
+        centre = self.auto_centre(feature)
+        squares = self.squares[feature]
+        if centre:
+            squares = max(squares - centre * (2 * total - centre * count), 0.0)
+        if squares == 0:
+            return 0.0
+        free = max(RARE * (examples - count) / (count + RARE * examples), 0.0)
+        log_common = 0.5 * math.log(self.rare_squares / self.rare) if self.rare > 0 else 0.0
+        log_idf = math.log(1 + math.log((1 + examples) / (1 + count)))
+        log_rms = 0.5 * math.log(squares / count)
+        return math.exp((1 - free) * log_rms + free * log_common - IDF_POWER * log_idf)
 
     def auto_size_of_first(self, value):
         """Of a feature that was never seen, if an example with this value of it came now."""
@@ -208,7 +241,7 @@ class Scales:
         size = self.size.get(feature, F(0))
         if self.kind == "auto" and size == 0:
             size = F(self.auto_size_of_first(value))
-        value = value / size if size > 0 else F(0)
+        value = F(float(value) - self.centre.get(feature, 0.0)) / size if size > 0 else F(0)
         return min(max(value, -LARGEST_VALUE), LARGEST_VALUE)
 
     def _square(self, xs):
