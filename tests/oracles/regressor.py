@@ -13,6 +13,7 @@ import numpy as np
 F = np.float32
 ZERO = F(0)
 LARGEST_COUNT = F(2**24)
+LARGEST = float(np.finfo(np.float32).max)
 LARGEST_VALUE = F(1e10)  # scaled
 RARE = 0.1  # c of auto
 IDF_POWER = 1.0  # of auto
@@ -241,7 +242,9 @@ class Scales:
         size = self.size.get(feature, F(0))
         if self.kind == "auto" and size == 0:
             size = F(self.auto_size_of_first(value))
-        value = F(float(value) - self.centre.get(feature, 0.0)) / size if size > 0 else F(0)
+        own = float(value) - self.centre.get(feature, 0.0)  # may be more than a float32 holds
+        own = F(min(max(own, -LARGEST), LARGEST))
+        value = own / size if size > 0 else F(0)
         return min(max(value, -LARGEST_VALUE), LARGEST_VALUE)
 
     def _square(self, xs):
