@@ -16,7 +16,7 @@ from lomtree.core.constants import NO_LABEL, NO_NODE
 from lomtree.core.errors import ModelError, OptionError, PredictOnlyError
 from lomtree.core.execution import ONE_CORE
 from lomtree.core.options import Options
-from lomtree.examples.batch import Batch, Vector, vector_of
+from lomtree.examples.batch import Batch, Vector, pick, vector_of
 from lomtree.jit.kernel import kernel
 from lomtree.learners.base import Lesson
 from lomtree.learners.registry import learner_of
@@ -26,6 +26,7 @@ from lomtree.learners.tree.learner import TreeLearner, store_trees, stretch_of
 from lomtree.learners.tree.nodes import COUNTS, NODE, Tree, generations_of
 from lomtree.learners.tree.structure import leaf_depths
 from lomtree.learners.tree.walk import Router, descend
+from lomtree.ranking.shortlist import Shortlist
 from lomtree.storage.state_dict import StateDict
 
 MOST_NODES = 2**31 - 2
@@ -179,6 +180,20 @@ class ShardedTree(TreeLearner):
         return Router(self.state.tree, self.parts[TOP].router.weights)
 
     # Predicting.
+
+    def confirm(
+        self, batch: Batch, first: int, last: int, shortlist: Shortlist, asked: np.ndarray
+    ) -> None:
+        rows = np.flatnonzero(shortlist.guesses[: last - first] != NO_LABEL)
+        some, (labels, depths) = pick(batch, first + rows), np.zeros((2, len(rows)), np.int32)
+        self._predict_run(some, 0, len(rows), labels, depths)
+        shortlist.is_open[rows] = labels != shortlist.guesses[rows]
+        asked[first + rows] += depths
+
+    def bound_confirm(
+        self, one: Batch, shortlist: Shortlist, asked: np.ndarray
+    ) -> Callable[[], Any]:
+        return partial(self.confirm, one, 0, 1, shortlist, asked)
 
     def search(
         self, batch: Batch, first: int, last: int, is_open: np.ndarray, room: SearchRoom

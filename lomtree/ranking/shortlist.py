@@ -5,6 +5,11 @@ could find would change the answer. Then there is none: it takes as long as all 
 say of a label that lists name counts from nothing to the whole range of their sign, so a label is
 sure if it leads the others, and "none of these", by more than that range and LEAD.
 
+That is so among the few labels with most votes. Where others have nearly as many, one of them may
+be the right one, so a sure label with no more than OUTVOTED times the votes of the first one that
+was not compared is a guess: if a walk down the tree comes to it as well, it is taken, otherwise the
+tree is searched.
+
 That is for who wants the best label alone. Lists of several are ranked in full.
 """
 
@@ -13,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lomtree.core.constants import NO_LABEL
 from lomtree.examples.batch import vector_of
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.bag import best_of, empty
@@ -33,6 +39,7 @@ MOST_COMPARED = 4096  # features of an example times labels that lists name
 LEAST_VOTE = 0.3  # a label's share of what the first one has
 FIRST_COMPARED = 8  # labels, those with most votes
 LEAD = 4.0  # of logits: one of two such labels is right in 98 of 100 cases
+OUTVOTED = 2.0
 
 
 class Shortlist(NamedTuple):
@@ -41,13 +48,17 @@ class Shortlist(NamedTuple):
     labels: np.ndarray  # int32[rows, most]
     counts: np.ndarray  # int64[rows]
     is_open: np.ndarray  # bool[rows]: whether trees are to be searched
+    guesses: np.ndarray  # int32[rows]: what a walk is to confirm before that, or NO_LABEL
 
 
 def make_shortlist(rows: int, top: int) -> Shortlist:
     """For so many examples, of which `top` labels each are to be named."""
     most = max(FROM_EACH, (top + 1) // 2)
     return Shortlist(
-        np.empty((rows, most), np.int32), np.zeros(rows, np.int64), np.ones(rows, np.bool_)
+        np.empty((rows, most), np.int32),
+        np.zeros(rows, np.int64),
+        np.ones(rows, np.bool_),
+        np.full(rows, NO_LABEL, np.int32),
     )
 
 
@@ -62,7 +73,7 @@ def most_voted(vector, most):
 
 @kernel
 def take_votes(lists, vector, scratch, shortlist, row):
-    """Write the labels that lists vote for."""
+    """Write the labels that lists vote for; what each has stays in the bag, at its place."""
     bag = scratch.bag
     held = vote(lists, BUDGET, vector, scratch.sizes, bag)
     places = scratch.places[: most_voted(vector, len(scratch.places))]
@@ -90,18 +101,33 @@ def is_sure(logits, count, weights):
 
 
 @kernel
+def outvotes(shortlist, row, scratch, label):
+    """Whether a label that was compared has plainly more votes than the first that was not."""
+    if shortlist.counts[row] <= FIRST_COMPARED:
+        return True
+    votes, place = scratch.bag.masses, np.int64(0)
+    while shortlist.labels[row, place] != label:
+        place += 1
+    others = votes[scratch.places[FIRST_COMPARED]]
+    return votes[scratch.places[place]] > OUTVOTED * others
+
+
+@kernel
 def answer_at_once(scorer, vector, scratch, shortlist, row, ranking, example):
-    """Name the best label, if it is sure."""
+    """Name the best label, if it is sure; it may be a guess."""
     candidates, all_voted = scratch.candidates, shortlist.counts[row]
     shortlist.counts[row] = min(all_voted, FIRST_COMPARED)
     count = add_voted(shortlist, row, candidates, 0)
     shortlist.counts[row] = all_voted
     compare_all(scorer, vector, scratch, count, safe_lead(scorer.weights))
-    shortlist.is_open[row] = not is_sure(candidates.logits, count, scorer.weights)
-    if not shortlist.is_open[row]:
-        put_best(
-            candidates.labels, candidates.logits, count, scorer.weights[NONE], ranking, example
-        )
+    if not is_sure(candidates.logits, count, scorer.weights):
+        return
+    put_best(candidates.labels, candidates.logits, count, scorer.weights[NONE], ranking, example)
+    label = ranking.labels[example, 0]
+    if outvotes(shortlist, row, scratch, label):
+        shortlist.is_open[row] = False
+    else:
+        shortlist.guesses[row] = label
 
 
 @kernel
@@ -112,6 +138,7 @@ def shorten(scorer, batch, first, last, at_once, scratch, shortlist, ranking):
         row = example - first
         shortlist.counts[row] = 0
         shortlist.is_open[row] = True
+        shortlist.guesses[row] = NO_LABEL
         if scorer.ranked:
             vector = vector_of(batch, example)
             take_votes(scorer.lists, vector, scratch, shortlist, row)

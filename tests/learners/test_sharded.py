@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lomtree.core.constants import BEAM, NO_LABEL, NO_NODE
 from lomtree.core.errors import ModelError
-from lomtree.examples.batch import Vector, make_batch
+from lomtree.examples.batch import Vector, make_batch, part
 from lomtree.formats.reader import Reader
 from lomtree.learners.sharded import TOP, ShardedTree
 from lomtree.learners.tree.beam_search import SearchRoom, make_beam
@@ -24,6 +24,7 @@ from lomtree.ranking.exemplars import FIRST_ITEMS
 from lomtree.ranking.label_features import FIRST_ROWS
 from lomtree.ranking.label_lists import FIRST_POSTINGS
 from lomtree.ranking.ranking import make_found
+from lomtree.ranking.shortlist import make_shortlist
 from lomtree.storage.purposes import Purpose
 from tests.generators.sharded import OPTIONS, sharded
 from tests.generators.strange_files import put_together, strange_model, take_apart
@@ -110,6 +111,33 @@ def test_a_walk_goes_on_from_the_top_into_a_shard(model, batch):
         assert leaves[example] == way[-1]
         assert predictions[example] == learner.nodes["label"][way[-1]]
         assert depths[example] == len(way) - 1
+
+
+def test_a_walk_confirms_guesses(model, batch):
+    learner, count = model.learner, len(batch.labels)
+    shortlist, asked = make_shortlist(count - 3, 1), np.zeros(count, np.int32)
+    labels, depths = np.empty((2, count), np.int32)
+    learner.predict(batch, count, labels, depths)
+    shortlist.guesses[1::3] = labels[4::3]
+    shortlist.guesses[2::3] = labels[5::3] + 1
+    learner.confirm(scaled_by(learner, batch), 3, count, shortlist, asked)
+    assert not shortlist.is_open[1::3].any()
+    assert shortlist.is_open[2::3].all()
+    assert shortlist.is_open[::3].all()
+    guessed = shortlist.guesses != NO_LABEL
+    assert (asked[3:] == np.where(guessed, depths[3:], 0)).all()
+    first = part(batch, 0, 1)
+    one = make_shortlist(1, 1)
+    one.guesses[0] = labels[0]
+    learner.bound_confirm(scaled_by(learner, first), one, np.zeros(1, np.int32))()
+    assert not one.is_open[0]
+
+
+def scaled_by(learner, batch):
+    count = len(batch.labels)
+    scaled = learner.scaler.outline(batch, count)
+    learner.scaler.apply(batch, 0, count, scaled)
+    return scaled
 
 
 def test_a_search_finds_the_best_leaves_of_all_shards(model, batch):

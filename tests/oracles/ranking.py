@@ -24,6 +24,7 @@ from lomtree.ranking.shortlist import (
     LEAD,
     LEAST_VOTE,
     MOST_COMPARED,
+    OUTVOTED,
 )
 from tests.oracles.label_lists import best_of
 from tests.oracles.label_trees import draw
@@ -82,16 +83,22 @@ def rank(signs, weights, top):
 
 
 def sure(features, xs, ranker, weights):
-    """[(label, probability)] of the label that leads without the trees, or [] if none does."""
+    """[(label, probability)] of the label that leads without the trees, or [] if none does, and
+    whether it is a guess: others have nearly as many votes."""
     named = candidates([], 1, features, xs, ranker, weights)
-    named = {label: named[label] for label in list(named)[:FIRST_COMPARED]}
+    voted = list(named)
+    named = {label: named[label] for label in voted[:FIRST_COMPARED]}
     compare_closely(named, features, xs, ranker, weights)
     first = {label: row for label, (row, _) in named.items()}
     logits = [weighted(weights, row) for row in first.values()]
     best, second = sorted([-math.inf, weights[-1], *logits])[:-3:-1]
     if best in logits and best - second > LEAD + weights[0] * -math.log(SMALLEST_MASS):
-        return rank(first, weights, 1)
-    return []
+        ((label, probability),) = rank(first, weights, 1)
+        votes = ranker.lists.vote(features, xs, BUDGET)
+        rivals = [votes[other] for other in voted[FIRST_COMPARED:]]
+        is_guess = bool(rivals) and votes[label] <= OUTVOTED * max(rivals)
+        return [(label, probability)], is_guess
+    return [], False
 
 
 class Combination:

@@ -13,7 +13,7 @@ from tests.ranking.test_ranking import COLUMNS, random_found, taught
 
 
 def test_what_is_sure_is_named_at_once_and_the_rest_is_open():
-    named = 0
+    named = guessed = 0
     for seed in range(4):
         rng, lessons, ranker, twin = taught(seed)
         weights = np.abs(rng.normal(FIRST, 1)) * (0.3, 4.0, 2.0, 2.0, 2.0, 2.0, 0.3)
@@ -24,14 +24,16 @@ def test_what_is_sure_is_named_at_once_and_the_rest_is_open():
         batch = batch_of(asked)
         shorten(scorer, batch, 0, len(asked), True, scratch, shortlist, ranking)
         for i, (features, xs, *_) in enumerate(asked):
-            wanted = naive.sure(features, xs, twin, weights)
-            assert shortlist.is_open[i] == (not wanted)
+            wanted, is_guess = naive.sure(features, xs, twin, weights)
+            assert shortlist.is_open[i] == (not wanted or is_guess)
+            assert shortlist.guesses[i] == (wanted[0][0] if is_guess else -1)
             assert ranking.labels[i].tolist() == ([label for label, _ in wanted] or [-1])
             if wanted:
                 # Those out of reach are not compared closely: the label is right, its probability
                 # about right.
                 assert ranking.probabilities[i, 0] == pytest.approx(wanted[0][1], abs=0.02)
             named += bool(wanted)
+            guessed += is_guess
         before = ranking.labels.copy()
         found = random_found(rng, len(asked), lessons.classes)
         rank(scorer, batch, found, shortlist, 0, len(asked), True, scratch, ranking)
@@ -39,6 +41,7 @@ def test_what_is_sure_is_named_at_once_and_the_rest_is_open():
         assert same[~shortlist.is_open].all()
         assert not (ranking.labels[shortlist.is_open] == -1).all()
     assert 20 < named < 250
+    assert 5 < guessed < named - 5
 
 
 def test_without_a_ranker_everything_is_open():
@@ -47,5 +50,6 @@ def test_without_a_ranker_everything_is_open():
     scorer = no_ranker(np.array(FIRST))
     shorten(scorer, batch, 0, 3, True, make_scratch(1, 1, 1), shortlist, ranking)
     assert shortlist.is_open.all()
+    assert (shortlist.guesses == -1).all()
     assert not shortlist.counts.any()
     assert (ranking.labels == -1).all()

@@ -20,7 +20,7 @@ from lomtree.learners.growing import GrowingLearner
 from lomtree.learners.tree.beam_search import Beam, SearchRoom, SearchSettings, make_beam, search
 from lomtree.learners.tree.leaf_labels import KEPT, LeafLabels
 from lomtree.learners.tree.structure import leaf_depths
-from lomtree.learners.tree.walk import Arrivals, Router, child, find_leaves, predict
+from lomtree.learners.tree.walk import Arrivals, Router, child, confirm, find_leaves, predict
 from lomtree.linear.hashed_weights import BLOCK, GROW_AT, offset_of
 from lomtree.linear.prefault import Prefaulter
 from lomtree.linear.update import score, threshold_score
@@ -36,7 +36,7 @@ from lomtree.ranking.ranking import (
     make_scratch,
     rank,
 )
-from lomtree.ranking.shortlist import make_shortlist, shorten
+from lomtree.ranking.shortlist import Shortlist, make_shortlist, shorten
 from lomtree.storage.state_dict import StateDict
 
 CHUNK = 256  # examples that are searched in one tree after the other
@@ -99,6 +99,23 @@ class TreeLearner(GrowingLearner):
     def _compare(self, scaled: Batch, example: int, found: FoundLabels) -> tuple[Candidates, int]:
         return self._finder.compare(self.scorer, scaled, example, found)
 
+    def confirm(
+        self, batch: Batch, first: int, last: int, shortlist: Shortlist, asked: np.ndarray
+    ) -> None:
+        """Walk with those of the examples first:last for which there are guesses; see walk."""
+        confirm(*self._confirm_arguments(batch, first, last, shortlist, asked))
+
+    def bound_confirm(
+        self, one: Batch, shortlist: Shortlist, asked: np.ndarray
+    ) -> Callable[[], Any]:
+        """A call of confirm() for a batch of one example, which costs next to nothing itself."""
+        return bind(confirm, *self._confirm_arguments(one, 0, 1, shortlist, asked))
+
+    def _confirm_arguments(
+        self, batch: Batch, first: int, last: int, shortlist: Shortlist, asked: np.ndarray
+    ) -> tuple[Any, ...]:
+        return self.router, batch, first, last, shortlist.guesses, shortlist.is_open, asked
+
     def search(
         self, batch: Batch, first: int, last: int, is_open: np.ndarray, room: SearchRoom
     ) -> None:
@@ -107,7 +124,7 @@ class TreeLearner(GrowingLearner):
         search(*self._search_arguments(batch, first, last, is_open, room))
 
     def bound_search(self, one: Batch, is_open: np.ndarray, room: SearchRoom) -> Callable[[], Any]:
-        """A call of search() for a batch of one example, which costs next to nothing itself."""
+        """The same for search()."""
         return bind(search, *self._search_arguments(one, 0, 1, is_open, room))
 
     def _search_arguments(
@@ -120,7 +137,7 @@ class TreeLearner(GrowingLearner):
     def bound_walk(
         self, one: Batch, predictions: np.ndarray, depths: np.ndarray
     ) -> Callable[[], Any]:
-        """The same for a walk."""
+        """The same for predict()."""
         return bind(predict, self.router, one, 0, 1, predictions, depths)
 
     def _has_seen(self, label: int) -> bool:
@@ -281,6 +298,8 @@ def rank_with(
     for first in range(begin, end, CHUNK):
         last = min(first + CHUNK, end)
         shorten(scorer, batch, first, last, top == 1, scratch, shortlist, ranking)
+        if scorer.ranked and top == 1:
+            trees[0].confirm(batch, first, last, shortlist, ranking.asked)
         search_with(trees, batch, first, last, shortlist.is_open, beam, found, ranking.asked)
         rank(scorer, batch, found, shortlist, first, last, top == 1, scratch, ranking)
 

@@ -82,12 +82,14 @@ def _scaling(learner: Learner, batch: Batch) -> tuple[Batch, Callable[[], Any]]:
 def _ranking_steps(
     trees: list[TreeLearner], scorer: Scorer, scaled: Batch, beam: int, ranking: Ranking
 ) -> Steps:
-    """Ask the lists, search each tree if need be, then rank what was found."""
+    """Ask the lists, walk and search each tree if need be, then rank what was found."""
     columns, top = beam * KEPT, ranking.labels.shape[1]
     found, shortlist = make_found(1, columns * len(trees)), make_shortlist(1, top)
     scratch = make_scratch(columns * len(trees), top, len(scaled.features))
     ends = (0, 1)
     steps = [bind(shorten, scorer, scaled, *ends, top == 1, scratch, shortlist, ranking)]
+    if scorer.ranked and top == 1:
+        steps.append(trees[0].bound_confirm(scaled, shortlist, np.zeros(1, np.int32)))
     for number, tree in enumerate(trees):
         room = SearchRoom(number * columns, make_beam(beam), found, np.zeros(1, np.int32))
         steps.append(tree.bound_search(scaled, shortlist.is_open, room))

@@ -86,6 +86,18 @@ def predict_example(router, batch, example):
     return router.tree.nodes[leaf].label, depth
 
 
+@kernel
+def confirm(router, batch, first, last, guesses, is_open, asked):
+    """Close those of the examples first:last whose guess, if there is one, is where they end; row 0
+    is the first's. Adds the regressors asked to `asked`."""
+    for example in range(first, last):
+        row = example - first
+        if guesses[row] != NO_LABEL:
+            label, depth = predict_example(router, batch, example)
+            is_open[row] = label != guesses[row]
+            asked[example] += depth
+
+
 @subroutine
 def walk_from(router, vector, j):
     """The leaf where an example ends that has come to j, and how many steps below that is."""

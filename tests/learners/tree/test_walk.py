@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from lomtree.core.constants import NO_LABEL
 from lomtree.learners.factory import new_learner
 from lomtree.learners.tree.walk import ABREAST, LINES, end_of_row
+from lomtree.ranking.shortlist import make_shortlist
 from tests.generators.streams import Example, ask, batch_of, random_options, random_stream, teach
 
 
@@ -47,3 +49,28 @@ def test_short_examples_walk_in_full_rows():
 def test_long_ones_walk_in_shorter_rows_or_alone():
     assert row_ends([LINES // 2] * 5) == [2, 4, 5]
     assert row_ends([1, LINES, LINES + 1, 1, 1]) == [1, 2, 3, 5]
+
+
+def test_a_walk_confirms_guesses_that_it_comes_to():
+    rng = np.random.default_rng(0)
+    learner = new_learner(random_options(rng, algorithm="lomtree"))
+    teach(learner, random_stream(rng, 500, 12))
+    count, first = 40, 10
+    batch = batch_of(examples_of(rng, [5] * count))
+    labels, depths = np.empty((2, count), np.int32)
+    learner.predict(batch, count, labels, depths)
+    scaled = learner.scaler.outline(batch, count)
+    learner.scaler.apply(batch, 0, count, scaled)
+    shortlist, asked = make_shortlist(count - first, 1), np.ones(count, np.int32)
+    shortlist.is_open[:2] = False  # named at once: there is no guess
+    shortlist.guesses[2::2] = labels[first + 2 :: 2]
+    shortlist.guesses[3::4] = (labels[first + 3 :: 4] + 1) % 12
+    learner.confirm(scaled, first, count, shortlist, asked)
+    guessed = shortlist.guesses != NO_LABEL
+    right = guessed & (shortlist.guesses == labels[first:])
+    assert 0 < right.sum() < guessed.sum() < count - first - 2
+    assert not shortlist.is_open[right].any()
+    assert shortlist.is_open[2:][~right[2:]].all()
+    assert not shortlist.is_open[:2].any()
+    assert (asked[first:] - 1 == np.where(guessed, depths[first:], 0)).all()
+    assert (asked[:first] == 1).all()
