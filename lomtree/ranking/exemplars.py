@@ -44,6 +44,7 @@ SHELF = np.dtype(
 NO_HEAD = np.uint32(2**32 - 1)
 MOST = 2048  # items of a label in the beginning; a power of two, as it is halved
 SAME = 0.001  # what is as near as this is the same
+SPARSE = 8  # rows of a lookup for each feature: hardly any feature meets another one there
 LEAST = 16  # below this the room of a label is not halved
 FIRST_ITEMS = 1 << 12
 RESERVED = 1 << 24  # items: memory that is never touched costs nothing
@@ -89,7 +90,7 @@ def room_for(limit: int) -> int:
 
 def make_lookup(features: int) -> Lookup:
     """For examples with so many features."""
-    rows = 1 << max(2 * features, 1).bit_length()
+    rows = SPARSE << features.bit_length()
     secret = np.full(1, MULTIPLIER, np.uint64)
     return Lookup(np.zeros(rows, np.uint32), np.zeros(rows, np.float32), secret)
 
@@ -274,7 +275,7 @@ def forget(exemplars: Exemplars, labels: np.ndarray) -> None:
 def row_of(lookup, rows, feature):
     """The row of a feature among so many, or the free one where it belongs."""
     row = np.int64(keyed(feature, lookup.multiplier[0])) & (rows - 1)
-    while lookup.values[row] != 0.0 and lookup.features[row] != feature:
+    while (lookup.values[row] != 0.0) & (lookup.features[row] != feature):
         row = (row + 1) & (rows - 1)
     return row
 
@@ -283,8 +284,8 @@ def row_of(lookup, rows, feature):
 def fill(lookup, vector, length):
     """Look values of an example up from now on, in a vector of length 1; returns how many rows of
     the table are used for that."""
-    rows = np.int64(2)
-    while rows < 2 * (vector.end - vector.begin):
+    rows = np.int64(SPARSE)
+    while rows < SPARSE * (vector.end - vector.begin):
         rows *= 2
     for position in range(vector.begin, vector.end):
         row = row_of(lookup, rows, vector.features[position])

@@ -13,6 +13,10 @@ Each label has an open-addressing table of its own, whose room doubles as it fil
 array. So what is known of a label lies side by side, and to compare an example with it costs one
 walk to far memory, not one a feature. Neighbouring features are neighbours there, too: those of
 dense data come one after the other.
+
+Most features of an example are none of a label's. So each row has eight marks beside it, and a
+feature sets one of those where the search for it begins: where that is not set, nothing has to be
+looked up (sighting).
 """
 
 from typing import NamedTuple
@@ -21,7 +25,6 @@ import numpy as np
 
 from lomtree.core.options import Options
 from lomtree.hashing.secrets import MULTIPLIER, keyed
-from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
 from lomtree.system import memory
 
@@ -54,18 +57,19 @@ MOST_ROOM = 1 << 30
 FIRST_ROWS = 1 << 12
 LARGEST = 1e30  # of a sum, a weight or a score
 TINY = np.float32(1e-30)  # keeps the root of an underflowed square from being 0
-MOST_FETCHED = 200  # features
 NO_ROW = -1
 
 
 class LabelFeatures(NamedTuple):
     tables: np.ndarray  # TABLE[labels]
     pairs: np.ndarray  # PAIR[]
+    marks: np.ndarray  # uint8[]: those of each row
     used: np.ndarray  # int64[2]: rows behind which all is free, room of all labels
 
 
 def make_label_features(labels: int = 0, rows: int = FIRST_ROWS) -> LabelFeatures:
-    return LabelFeatures(_make_tables(labels), memory.zeros(rows, PAIR), np.zeros(2, np.int64))
+    pairs, marks = memory.zeros(rows, PAIR), memory.zeros(rows, np.uint8)
+    return LabelFeatures(_make_tables(labels), pairs, marks, np.zeros(2, np.int64))
 
 
 def _make_tables(labels: int) -> np.ndarray:
@@ -83,10 +87,23 @@ def most_rows(options: Options) -> int:
 
 
 @kernel
+def mix(feature, multiplier):
+    """32 bits: the lowest tell where the search for a feature begins, the highest its mark."""
+    return np.int64(feature ^ keyed(feature >> np.uint32(3), multiplier))
+
+
+@kernel
 def home(table, feature):
     """The row where the search for a feature begins."""
-    mixed = np.int64(feature ^ keyed(feature >> np.uint32(3), table.multiplier))
+    mixed = mix(feature, table.multiplier)
     return table.start + (mixed & (np.int64(table.room) - 1))
+
+
+@kernel
+def mark(known, table, feature):
+    """Note that a label has a feature."""
+    bit = np.uint8(1) << np.uint8(mix(feature, table.multiplier) >> 29)
+    known.marks[home(table, feature)] |= bit
 
 
 @kernel
@@ -106,18 +123,6 @@ def find(pairs, table, feature):
     if is_free(pairs[row]):
         return row, False
     return row, True
-
-
-@kernel
-def fetch(known, vector, label):
-    """Ask for the rows of an example's features for a label. Those of a long example lie side by
-    side mostly; the machine sees them coming by itself."""
-    if label >= len(known.tables):
-        return
-    table = known.tables[label]
-    if table.room > 0 and vector.end - vector.begin <= MOST_FETCHED:
-        for position in range(vector.begin, vector.end):
-            prefetch(known.pairs, home(table, vector.features[position]))
 
 
 @kernel
@@ -156,6 +161,7 @@ def begin_rows(known, table, room):
     known.used[0] += room
     for row in range(table.start, table.start + room):
         known.pairs[row].sum = np.float32(np.nan)
+        known.marks[row] = 0
 
 
 @kernel
@@ -192,6 +198,7 @@ def make_rows(known, most, label, vector):
         if not is_free(pairs[row]):
             there, _found = find(pairs, table, pairs[row].feature)
             pairs[there] = pairs[row]
+            mark(known, table, pairs[row].feature)
     return True
 
 
@@ -218,6 +225,7 @@ def add_example(known, most, vector, label, importance, rows, is_new):
             pair.weight = 0.0
             pair.squares = 0.0
             table.used += 1
+            mark(known, table, vector.features[position])
         before = np.float64(pair.sum)
         after = before + importance * np.float64(vector.values[position])
         pair.sum = min(max(after, -LARGEST), LARGEST)
@@ -241,13 +249,14 @@ def is_comparable(known, length, label):
 
 
 @kernel
-def compare(known, vector, length, label):
+def compare(known, vector, length, label, positions, sighted):
     """How an example of this length is like a label's centroid (cosine, cosine with its roots,
-    coverage), and the score of the example by the label's regressor."""
+    coverage), and the score of the example by the label's regressor; see sighting."""
     if not is_comparable(known, length, label):
         return 0.0, 0.0, 0.0, 0.0
     table, product, roots, covered, score = known.tables[label], 0.0, 0.0, 0.0, 0.0
-    for position in range(vector.begin, vector.end):
+    for place in range(sighted):
+        position = positions[place]
         row, found = find(known.pairs, table, vector.features[position])
         if found:
             value, pair = np.float64(vector.values[position]), known.pairs[row]
@@ -280,18 +289,19 @@ def _move(before, known):
         table.start = known.used[0]
         for offset in range(old.room):
             known.pairs[table.start + offset] = before.pairs[old.start + offset]
+            known.marks[table.start + offset] = before.marks[old.start + offset]
         known.used[0] += old.room
         known.used[1] += old.room
 
 
 def grown(known: LabelFeatures, label: int, features: int) -> LabelFeatures:
     """The same with room for an example of this label with so many features, and more."""
-    tables, pairs, used = known
+    tables, pairs, marks, used = known
     if label >= len(tables):
         more = _make_tables(2 * label + 2)
         more[: len(tables)] = tables
         tables = more
-    known = LabelFeatures(tables, pairs, used)
+    known = LabelFeatures(tables, pairs, marks, used)
     if has_room(known, label, features):
         return known
     rows, needed = len(pairs), int(room_for(tables[label]["used"] + features))
@@ -300,4 +310,5 @@ def grown(known: LabelFeatures, label: int, features: int) -> LabelFeatures:
     larger = make_label_features(len(tables), rows)
     _move(known, larger)
     memory.give_back(pairs)
+    memory.give_back(marks)
     return larger

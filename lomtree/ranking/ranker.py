@@ -37,6 +37,7 @@ from lomtree.ranking.label_features import (
 )
 from lomtree.ranking.label_lists import LabelLists, make_label_lists, note_label
 from lomtree.ranking.rivals import BUDGET, RIVALS, VOTED, add_voted, contend, keep_rivals
+from lomtree.ranking.sighting import fetch, fetch_marks, sight
 
 VOTE_EVERY = 4  # examples, on average, for which the lists are asked
 RATE = 1.0
@@ -73,6 +74,8 @@ class RankerScratch(NamedTuple):
     labels: np.ndarray  # int32[contenders]
     scores: np.ndarray  # float64[contenders]
     rows: np.ndarray  # int64[contenders, features]: of their pairs, or NO_ROW
+    positions: np.ndarray  # int64[contenders, features]: see sighting
+    sighted: np.ndarray  # int64[contenders]
     is_new: np.ndarray  # bool[features]: to the example's label
     direction: np.ndarray  # float32[features]
     sizes: np.ndarray  # float32[features]
@@ -86,6 +89,8 @@ def make_scratch(trees: int, length: int) -> RankerScratch:
         np.empty(contenders, np.int32),
         np.empty(contenders),
         np.empty((contenders, length), np.int64),
+        np.empty((contenders, length), np.int64),
+        np.zeros(contenders, np.int64),
         np.empty(length, np.bool_),
         np.empty(length, np.float32),
         np.empty(length, np.float32),
@@ -95,14 +100,22 @@ def make_scratch(trees: int, length: int) -> RankerScratch:
 
 
 @kernel
+def sight_contenders(known, scratch, vector, first, last):
+    for contender in range(first, last):
+        label = scratch.labels[contender]
+        scratch.sighted[contender] = sight(known, vector, label, scratch.positions[contender])
+
+
+@kernel
 def find_rows(known, scratch, vector, contender):
-    """Note where the pairs of a contender are."""
+    """Note where the pairs of a contender are that has been sighted."""
     pairs, table = known.pairs, known.tables[scratch.labels[contender]]
-    for position in range(vector.begin, vector.end):
-        row, found = np.int64(NO_ROW), False
-        if table.room > 0:
-            row, found = find(pairs, table, vector.features[position])
-        scratch.rows[contender, position - vector.begin] = row if found else NO_ROW
+    rows, positions = scratch.rows[contender], scratch.positions[contender]
+    rows[: vector.end - vector.begin] = NO_ROW
+    for place in range(scratch.sighted[contender]):
+        row, found = find(pairs, table, vector.features[positions[place]])
+        if found:
+            rows[positions[place] - vector.begin] = row
 
 
 @kernel
@@ -192,20 +205,22 @@ def train_contenders(state, scratch, vector, count, importance, mean_square):
 def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_square, are_new):
     vector = vector_of(batch, example)
     y, importance = np.int64(batch.labels[example]), np.float64(batch.weights[example])
-    note_visit(state.known.tables[y], state.counts[0])
-    add_example(state.known, limits.rows, vector, y, importance, scratch.rows[0], scratch.is_new)
-    note_centroid(state, limits, scratch, vector, y)
-    if are_new:
-        lot = np.float32(uniform(draw(_LOT, state.counts[0])))
-        add_exemplar(state.exemplars, limits.items, vector, length_of(vector), y, lot)
     scratch.labels[0] = y
     count = 1
     for place in range(RIVALS):
         count = contend(scratch, count, state.rivals[y, place])
     for tree in range(len(tree_rivals)):
         count = contend(scratch, count, tree_rivals[tree, example])
+    sight_contenders(state.known, scratch, vector, 1, count)
+    note_visit(state.known.tables[y], state.counts[0])
+    add_example(state.known, limits.rows, vector, y, importance, scratch.rows[0], scratch.is_new)
+    note_centroid(state, limits, scratch, vector, y)
+    if are_new:
+        lot = np.float32(uniform(draw(_LOT, state.counts[0])))
+        add_exemplar(state.exemplars, limits.items, vector, length_of(vector), y, lot)
     if draw(_VOTE, state.counts[0]) % np.uint64(VOTE_EVERY) == np.uint64(0):
-        count = add_voted(state, scratch, vector, count)
+        before, count = count, add_voted(state, scratch, vector, count)
+        sight_contenders(state.known, scratch, vector, before, count)
     state.counts[0] += 1
     train_contenders(state, scratch, vector, count, importance, mean_square)
     keep_rivals(state, scratch, y, count)
@@ -213,8 +228,8 @@ def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_squa
 
 @kernel
 def fetch_coming(state, batch, tree_rivals, example, last):
-    """Ask for what the next example will need: the pairs of its label and of that one's rivals; and
-    for what must be known to ask for those of the ones after it."""
+    """Ask for what the next example will need: the pairs of its label, the marks of that one's
+    rivals; and for what must be known to ask for those of the ones after it."""
     tables, rivals = state.known.tables, state.rivals
     if example + 3 < last and 0 <= batch.labels[example + 3] < len(rivals):
         prefetch(tables, batch.labels[example + 3])
@@ -227,14 +242,14 @@ def fetch_coming(state, batch, tree_rivals, example, last):
     if example + 1 >= last or not 0 <= batch.labels[example + 1] < len(rivals):
         return
     y, vector = batch.labels[example + 1], vector_of(batch, example + 1)
-    label_features.fetch(state.known, vector, y)
+    fetch(state.known, vector, y)
     for place in range(RIVALS):
         if rivals[y, place] != NO_LABEL:
-            label_features.fetch(state.known, vector, rivals[y, place])
+            fetch_marks(state.known, rivals[y, place])
     for tree in range(len(tree_rivals)):
         rival = tree_rivals[tree, example + 1]
-        if 0 <= rival < len(tables):
-            label_features.fetch(state.known, vector, rival)
+        if rival != NO_LABEL:
+            fetch_marks(state.known, rival)
 
 
 @kernel

@@ -19,6 +19,7 @@ from lomtree.ranking.label_features import (
     find,
     is_free,
     make_label_features,
+    mark,
     room_for,
 )
 from lomtree.ranking.label_lists import check_label_lists, load_label_lists, store_label_lists
@@ -83,6 +84,7 @@ def _fill(known, used, features, sums, weights, squares):
                 pair.sum = sums[place]
                 pair.weight = weights[place]
                 pair.squares = squares[place] if len(squares) > 0 else np.float32(0.0)
+                mark(known, table, features[place])
             first += used[label]
 
 

@@ -17,33 +17,10 @@ from lomtree.core.constants import NO_LABEL
 from lomtree.examples.batch import vector_of
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.bag import Bag, add, best_of, empty, make_bag
-from lomtree.ranking.combination import (
-    CLOSENESS,
-    COSINE,
-    COVERAGE,
-    MASS,
-    NONE,
-    REGRESSOR,
-    ROOTS,
-)
-from lomtree.ranking.exemplars import (
-    Exemplars,
-    Lookup,
-    clear,
-    closeness,
-    fill,
-    find_nearest,
-    make_exemplars,
-    make_lookup,
-)
-from lomtree.ranking.exemplars import fetch as fetch_exemplars
-from lomtree.ranking.label_features import (
-    LabelFeatures,
-    compare,
-    fetch,
-    length_of,
-    make_label_features,
-)
+from lomtree.ranking.combination import MASS, NONE
+from lomtree.ranking.comparison import CLOSELY_COMPARED, compare_all
+from lomtree.ranking.exemplars import Exemplars, Lookup, make_exemplars, make_lookup
+from lomtree.ranking.label_features import LabelFeatures, make_label_features
 from lomtree.ranking.label_lists import LabelLists, make_label_lists
 
 # Candidates are so many at most from trees and from lists (or half of what is to be named, if that
@@ -52,8 +29,6 @@ FROM_EACH = 64
 LEAST_MASS = 0.02
 BUDGET = 1024  # votes of an example's lists
 SMALLEST_MASS = 1e-3  # beside that of all labels found: the trees did not find the label
-LARGEST_LOGIT = 1e6
-CLOSELY_COMPARED = 8  # candidates, by their exemplars
 
 
 class Ranking(NamedTuple):
@@ -114,6 +89,7 @@ class RankingScratch(NamedTuple):
     bag: Bag
     first: np.ndarray  # int64[CLOSELY_COMPARED]: the best candidates
     lookup: Lookup
+    sighted: np.ndarray  # int64[2, features]: see sighting
 
 
 def no_ranker(weights: np.ndarray) -> Scorer:
@@ -142,6 +118,7 @@ def make_scratch(columns: int, top: int, features: int) -> RankingScratch:
         bag,
         np.empty(CLOSELY_COMPARED, np.int64),
         make_lookup(features),
+        np.empty((2, features), np.int64),
     )
 
 
@@ -179,95 +156,6 @@ def add_voted(shortlist, row, candidates, count):
             candidates.found[count] = 2
             count += 1
     return count
-
-
-@kernel
-def compare_candidate(scorer, vector, length, candidates, place):
-    """Write the other signs of a candidate, and its logit."""
-    cosine, of_roots, coverage, score = 0.0, 0.0, 0.0, 0.0
-    if scorer.ranked:
-        label = candidates.labels[place]
-        cosine, of_roots, coverage, score = compare(scorer.known, vector, length, label)
-    signs, logit = candidates.signs[place], 0.0
-    signs[COSINE] = cosine
-    signs[ROOTS] = of_roots
-    signs[COVERAGE] = coverage
-    signs[REGRESSOR] = score
-    signs[CLOSENESS] = 0.0
-    for sign in range(NONE):
-        logit += scorer.weights[sign] * signs[sign]
-    candidates.logits[place] = min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)
-
-
-@kernel
-def find_first(logits, count, first):
-    """Write the places of the largest logits, of equal ones those that came first; returns how
-    many."""
-    kept = 0
-    for place in range(count):
-        at = kept if kept < len(first) else kept - 1
-        if kept == len(first) and logits[first[at]] >= logits[place]:
-            continue
-        while at > 0 and logits[first[at - 1]] < logits[place]:
-            first[at] = first[at - 1]
-            at -= 1
-        first[at] = place
-        kept = min(kept + 1, len(first))
-    return kept
-
-
-@kernel
-def keep_in_reach(scorer, candidates, first, kept, lead):
-    """Of the best candidates, keep the first, and those that exemplars could bring to less than
-    this lead behind it; returns how many. An exemplar has no features that its label does not
-    have, so its cosine is at most the root of the coverage."""
-    best, weights = candidates.logits[first[0]], scorer.weights
-    left = 1
-    for number in range(1, kept):
-        place = first[number]
-        most = closeness(np.sqrt(candidates.signs[place, COVERAGE]))
-        if candidates.logits[place] + weights[CLOSENESS] * most + lead >= best:
-            first[left] = place
-            left += 1
-    return left
-
-
-@kernel
-def compare_closely(scorer, vector, length, scratch, count, lead):
-    """Compare the best candidates by their exemplars, too, but none that would stay so far behind
-    the first."""
-    candidates, first, lookup = scratch.candidates, scratch.first, scratch.lookup
-    kept = find_first(candidates.logits, count, first)
-    if kept > 1:
-        kept = keep_in_reach(scorer, candidates, first, kept, lead)
-    for number in range(kept):
-        fetch_exemplars(scorer.exemplars, candidates.labels[first[number]])
-    rows, least = fill(lookup, vector, length), np.inf
-    for number in range(kept):
-        label = candidates.labels[first[number]]
-        _head, cosine = find_nearest(scorer.exemplars, label, lookup, rows)
-        candidates.signs[first[number], CLOSENESS] = closeness(cosine)
-        least = min(least, closeness(cosine))
-    clear(lookup, rows)
-    for place in range(count):
-        near = max(candidates.signs[place, CLOSENESS], least)
-        candidates.signs[place, CLOSENESS] = near
-        logit = candidates.logits[place] + scorer.weights[CLOSENESS] * near
-        candidates.logits[place] = min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)
-
-
-@kernel
-def compare_all(scorer, vector, scratch, count, lead):
-    """Compare so many candidates with an example; see compare_closely() for the lead."""
-    candidates, length = scratch.candidates, 0.0
-    if scorer.ranked:
-        length = length_of(vector)
-        for place in range(count):
-            fetch(scorer.known, vector, candidates.labels[place])
-    for place in range(count):
-        compare_candidate(scorer, vector, length, candidates, place)
-    if length > 0.0:
-        compare_closely(scorer, vector, length, scratch, count, lead)
 
 
 @kernel

@@ -23,13 +23,13 @@ from lomtree.examples.batch import vector_of
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.bag import best_of, empty
 from lomtree.ranking.combination import MASS, NONE
+from lomtree.ranking.comparison import compare_all
 from lomtree.ranking.label_lists import vote
 from lomtree.ranking.ranking import (
     BUDGET,
     FROM_EACH,
     SMALLEST_MASS,
     add_voted,
-    compare_all,
     put_best,
 )
 

@@ -10,10 +10,10 @@ import math
 import numpy as np
 
 from lomtree.ranking.combination import FADED, FIRST, MEMORY, OUTLIERS, SPREAD
+from lomtree.ranking.comparison import CLOSELY_COMPARED
 from lomtree.ranking.probe import MOST_PROBED, MOST_RESERVED, RESERVED
 from lomtree.ranking.ranking import (
     BUDGET,
-    CLOSELY_COMPARED,
     FROM_EACH,
     LEAST_MASS,
     SMALLEST_MASS,

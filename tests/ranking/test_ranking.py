@@ -19,10 +19,11 @@ from lomtree.ranking.ranking import (
     rank,
 )
 from lomtree.ranking.shortlist import make_shortlist, most_voted, shorten
+from lomtree.ranking.sighting import MOST_SIGHTED, sight
 from tests.generators.streams import batch_of, example, leave_gaps, random_stream, vector_at
 from tests.oracles import label_lists
 from tests.oracles import ranking as naive
-from tests.ranking.rankers import OPTIONS, Lessons, both, scorer_of, wide_stream
+from tests.ranking.rankers import OPTIONS, Lessons, both, loaded, scorer_of, stored, wide_stream
 
 COLUMNS = 90
 
@@ -44,6 +45,12 @@ def rank_all(scorer, batch, found, first, last, scratch, ranking):
     shorten(scorer, batch, first, last, False, scratch, shortlist, ranking)
     rank(scorer, batch, found, shortlist, first, last, False, scratch, ranking)
     return shortlist
+
+
+def compared(known, vector, label):
+    positions = np.empty(vector.end - vector.begin, np.int64)
+    sighted = sight(known, vector, label, positions)
+    return compare(known, vector, length_of(vector), label, positions, sighted)
 
 
 def taught(seed):
@@ -90,8 +97,36 @@ def test_votes_and_comparisons_are_those_of_the_naive_ones():
                 empty(bag, held)
             for label in range(lessons.classes + 9):
                 wanted = twin.known.signs(features, xs, label)
-                found = compare(ranker.state.known, vector, length_of(vector), label)
+                found = compared(ranker.state.known, vector, label)
                 assert found == pytest.approx(wanted, rel=1e-4, abs=1e-5)
+
+
+def test_what_a_label_has_is_sighted_and_little_else():
+    rng = np.random.default_rng(0)
+    numbers = rng.choice(2**32, 2000, replace=False).tolist()
+    stream = [example(0, dict.fromkeys(numbers[n : n + 12], 1.0)) for n in range(0, 1000, 12)]
+    ranker = Lessons(rng, stream).teach(Ranker(OPTIONS))
+    known = {feature for one in stream for feature in one.features}
+    for source in (ranker, loaded(stored(ranker), 1), loaded(stored(ranker, True), 1, False)):
+        asked, others, mistaken = batch_of([example(0, {f: 1.0}) for f in numbers]), 0, 0
+        for i, feature in enumerate(numbers):
+            found = sight(source.state.known, vector_at(asked, i), 0, np.empty(1, np.int64))
+            has = feature in known
+            assert found == 1 if has else found in (0, 1)
+            others += not has
+            mistaken += not has and found
+        assert 0 < mistaken < 0.2 * others
+
+
+def test_of_a_long_example_all_is_sighted():
+    ranker = Lessons(np.random.default_rng(0), [example(0, {1: 1.0})]).teach(Ranker(OPTIONS))
+    long = batch_of([example(0, dict.fromkeys(range(MOST_SIGHTED + 5), 1.0))])
+    vector = vector_at(long, 0)
+    count = vector.end - vector.begin
+    positions = np.empty(count, np.int64)
+    assert sight(ranker.state.known, vector, 0, positions) == count
+    assert positions.tolist() == list(range(vector.begin, vector.end))
+    assert sight(ranker.state.known, vector, 7, positions) == 0
 
 
 def test_the_cosine_by_hand():
@@ -101,9 +136,9 @@ def test_the_cosine_by_hand():
     batch, known = batch_of([example(0, one) for one in asked]), ranker.state.known
     for i, wanted in enumerate([1, -1, 0, 0]):
         vector = vector_at(batch, i)
-        assert compare(known, vector, length_of(vector), 0)[0] == pytest.approx(wanted)
-        assert compare(known, vector, length_of(vector), 1)[0] == 0
-        assert compare(known, vector, length_of(vector), 7)[0] == 0
+        assert compared(known, vector, 0)[0] == pytest.approx(wanted)
+        assert compared(known, vector, 1)[0] == 0
+        assert compared(known, vector, 7)[0] == 0
 
 
 @pytest.mark.parametrize(
