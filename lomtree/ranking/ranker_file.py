@@ -1,5 +1,6 @@
 """The ranker on its way to a model file and back. Whatever a kernel uses as an index is checked."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -22,10 +23,16 @@ from lomtree.ranking.label_features import (
     mark,
     room_for,
 )
-from lomtree.ranking.label_lists import check_label_lists, load_label_lists, store_label_lists
+from lomtree.ranking.label_lists import (
+    LabelLists,
+    check_label_lists,
+    load_label_lists,
+    store_label_lists,
+)
 from lomtree.ranking.ranker import Ranker, RankerState
 from lomtree.ranking.rivals import RIVALS
 from lomtree.storage.state_dict import MOST_COUNTED, StateDict, counted, whole_number
+from lomtree.system.threads import leave_signals
 
 _LARGEST = float(np.float32(LARGEST))  # as pairs have it
 _COLUMNS = ("feature", "sum", "weight", "squares")
@@ -183,16 +190,30 @@ def _last_of(some: np.ndarray) -> int:
 
 def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> None:
     """A label may have had examples and have no features: where there was no room for them. In a
-    ranker that was loaded to predict they have features, and their examples are not known."""
+    ranker that was loaded to predict they have features, and their examples are not known.
+
+    Exemplars are collected beside the rest."""
     known, lists, exemplars, rivals, counts = ranker.state
+    collected = StateDict({}, {})
+    with ThreadPoolExecutor(1, initializer=leave_signals) as beside:
+        collecting = beside.submit(store_exemplars, exemplars, collected, predict_only)
+        _store_rest(known, lists, state_dict, predict_only)
+        collecting.result()
+    state_dict.arrays |= collected.arrays
+    state_dict.header |= collected.header
+    if not predict_only:
+        labels = len(state_dict.arrays["ranker.used"])
+        state_dict.arrays["ranker.rivals"] = rivals[:labels].reshape(-1)
+        state_dict.header["ranked"] = counted(counts[0])
+
+
+def _store_rest(
+    known: LabelFeatures, lists: LabelLists, state_dict: StateDict, predict_only: bool
+) -> None:
     some = known.tables["used"] > 0
     labels = _last_of(some if predict_only else some | (known.tables["examples"] > 0))
     store_label_features(known, labels, state_dict, predict_only)
     store_label_lists(lists, state_dict, predict_only)
-    store_exemplars(exemplars, state_dict, predict_only)
-    if not predict_only:
-        state_dict.arrays["ranker.rivals"] = rivals[:labels].reshape(-1)
-        state_dict.header["ranked"] = counted(counts[0])
 
 
 def _check_rivals(state_dict: StateDict, label_count: int) -> tuple[np.ndarray, int]:
