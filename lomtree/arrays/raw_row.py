@@ -14,7 +14,7 @@ from lomtree.jit.binding import bind
 from lomtree.jit.kernel import kernel
 
 MOST_FEATURES = 1 << 32
-MOST_COMPARED = 256  # features in no order: each is compared with all others
+MOST_COMPARED = 2048  # features in no order: each is compared with all others
 _LARGEST = float(LARGEST_VALUE)
 
 
@@ -28,11 +28,11 @@ class RawRow(NamedTuple):
 
 @kernel
 def _has_repeats(features, count):
-    for one in range(count):
-        for other in range(one):
-            if features[one] == features[other]:
-                return True
-    return False
+    repeats = False
+    for one in range(np.uint64(1), np.uint64(count)):
+        for other in range(one):  # without a way out: a loop over vectors
+            repeats |= features[one] == features[other]
+    return repeats
 
 
 @kernel

@@ -60,12 +60,19 @@ def test_a_sparse_row_whose_columns_are_in_any_order(reader, cells):
         ([100], [1.0]),
         ([3, 4, 3], [1.0, 1.0, 1.0]),
         ([3, 4], [1.0]),
-        (range(MOST_COMPARED + 1, -1, -1), [1.0] * (MOST_COMPARED + 2)),
     ],
 )
 def test_a_row_that_is_not_plain(reader, columns, values):
-    width = 100 if len(columns) < 100 else 1000
-    assert not read(reader, np.array(columns), np.array(values), width)
+    assert not read(reader, np.array(columns), np.array(values), 100)
+
+
+def test_a_long_row_whose_columns_are_in_no_order():
+    reader, columns = RowReader(MOST_COMPARED + 1), np.arange(MOST_COMPARED + 1)[::-1]
+    values = np.ones(len(columns))
+    assert not read(reader, columns, values, len(columns))
+    assert read(reader, columns[1:], values[1:], len(columns))
+    columns[-1] = columns[100]
+    assert not read(reader, columns[1:], values[1:], len(columns))
 
 
 def test_the_column_that_is_the_constant(reader):
