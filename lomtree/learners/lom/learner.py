@@ -169,12 +169,16 @@ class LomLearner(TreeLearner):
     def load_state(
         cls, options: Options, state_dict: StateDict, label_count: int, learning: bool
     ) -> LomState:
-        tree, listed = _load_tree(state_dict, label_count, learning)
-        table = statistics.make_statistics()
-        if listed is not None:
-            table = statistics.table_of(listed, tree.nodes["generation"], options.max_statistics)
-        weights = load_weights(state_dict, options, learning)
-        return LomState(tree, table, weights, load_leaf_labels(state_dict, tree.nodes, label_count))
+        """Weights are read and put in their places beside the rest."""
+        with ThreadPoolExecutor(1, initializer=leave_signals) as beside:
+            weights = beside.submit(load_weights, state_dict, options, learning)
+            tree, listed = _load_tree(state_dict, label_count, learning)
+            table = statistics.make_statistics()
+            if listed is not None:
+                generations = tree.nodes["generation"]
+                table = statistics.table_of(listed, generations, options.max_statistics)
+            kept = load_leaf_labels(state_dict, tree.nodes, label_count)
+            return LomState(tree, table, weights.result(), kept)
 
     @classmethod
     def check_state(
