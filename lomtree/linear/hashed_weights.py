@@ -7,6 +7,7 @@ its children, slots in one block: the first one used pays for them all. Blocks b
 of SPREAD, added to the feature's hash: no bit of it is lost to the regressor's number.
 """
 
+from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
@@ -149,6 +150,18 @@ def decay(weights, factor):
         for column in range(table.shape[1]):
             number = np.float32(table[cell, column] * factor)
             table[cell, column] = number if abs(number) > NEXT_TO_NOTHING else np.float32(0.0)
+
+
+def sharing(load: float) -> float:
+    """The share of the lines in use that belong to more than one feature, if hits are random.
+
+    A share `load` of the lines in use means x = -ln(1 - load) hits a line on average, and of the
+    lines that were hit x e^-x / (1 - e^-x) were hit once.
+    """
+    if not 0 < load < 1:
+        return float(load >= 1)
+    hits = -log(1 - load)
+    return 1 - hits * exp(-hits) / load
 
 
 def store_weights(weights: Weights, state_dict: StateDict, predict_only: bool) -> None:

@@ -6,11 +6,13 @@ say of a label that lists name counts from nothing to the whole range of their s
 sure if it leads the others, and "none of these", by more than that range and LEAD.
 
 That is so among the few labels with most votes. Where others have nearly as many, one of them may
-be the right one, so a sure label with no more than OUTVOTED times the votes of the first one that
-was not compared is a guess: if a walk down the tree comes to it as well, it is taken, otherwise the
-tree is searched.
+be the right one; where lists name no others, nothing is known of these. So a sure label is a guess
+unless it has more than OUTVOTED times the votes of the first one that was not compared: if a walk
+down the tree comes to it as well, it is taken, otherwise the tree is searched.
 
-That is for who wants the best label alone. Lists of several are ranked in full.
+That is for who wants the best label alone. Lists of several are ranked in full; and where there are
+so few labels that all can be candidates, they always are: what is said to be best then is what has
+the largest probability.
 """
 
 from math import log
@@ -62,6 +64,11 @@ def make_shortlist(rows: int, top: int) -> Shortlist:
     )
 
 
+def may_answer_at_once(labels: int, top: int) -> bool:
+    """Whether the best of so many labels may be named without a search."""
+    return top == 1 and labels > FROM_EACH
+
+
 @kernel
 def most_voted(vector, most):
     """How many labels lists may name for an example."""
@@ -104,7 +111,7 @@ def is_sure(logits, count, weights):
 def outvotes(shortlist, row, scratch, label):
     """Whether a label that was compared has plainly more votes than the first that was not."""
     if shortlist.counts[row] <= FIRST_COMPARED:
-        return True
+        return False
     votes, place = scratch.bag.masses, np.int64(0)
     while shortlist.labels[row, place] != label:
         place += 1

@@ -11,6 +11,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import make_blobs
 
 import lomtree
 from lomtree.core.options import Options
@@ -239,3 +240,14 @@ def test_without_scikit_learn_there_is_a_sentence():
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.startswith("LomTreeClassifier needs scikit-learn 1.6 or newer: pip install")
     assert "class 'lomtree.model.model.Model'" in ran.stdout
+
+
+@pytest.mark.parametrize("classes", [3, 8, 20])
+def test_of_few_classes_the_most_probable_one_is_predicted(classes):
+    """However sure the lists are of another: of so few none is named without a look at all."""
+    X, y = make_blobs(300, n_features=8, centers=classes, cluster_std=4, random_state=0)
+    X = (X - X.mean(0)) / X.std(0)
+    fitted = LomTreeClassifier(random_state=0).fit(X, y)
+    assert (fitted.predict(X) == fitted.predict_proba(X).argmax(axis=1)).all()
+    one_by_one = [fitted.predict(X[i : i + 1])[0] for i in range(len(X))]
+    assert (fitted.predict(X) == one_by_one).all()

@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from lomtree.learners.tree.learner import sharing
+from lomtree.linear.hashed_weights import sharing
 from lomtree.model.model_file import read_model
 from lomtree.ranking.probe import draw_reserved
 from lomtree.storage.purposes import Purpose

@@ -84,7 +84,7 @@ def rank(signs, weights, top):
 
 def sure(features, xs, ranker, weights):
     """[(label, probability)] of the label that leads without the trees, or [] if none does, and
-    whether it is a guess: others have nearly as many votes."""
+    whether it is a guess: others have nearly as many votes, or there are none."""
     named = candidates([], 1, features, xs, ranker, weights)
     voted = list(named)
     named = {label: named[label] for label in voted[:FIRST_COMPARED]}
@@ -96,7 +96,7 @@ def sure(features, xs, ranker, weights):
         ((label, probability),) = rank(first, weights, 1)
         votes = ranker.lists.vote(features, xs, BUDGET)
         rivals = [votes[other] for other in voted[FIRST_COMPARED:]]
-        is_guess = bool(rivals) and votes[label] <= OUTVOTED * max(rivals)
+        is_guess = not rivals or votes[label] <= OUTVOTED * max(rivals)
         return [(label, probability)], is_guess
     return [], False
 

@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from math import exp, log
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from lomtree.learners.tree.beam_search import Beam, SearchRoom, SearchSettings, 
 from lomtree.learners.tree.leaf_labels import KEPT, LeafLabels
 from lomtree.learners.tree.structure import leaf_depths
 from lomtree.learners.tree.walk import Arrivals, Router, child, confirm, find_leaves, predict
-from lomtree.linear.hashed_weights import BLOCK, GROW_AT, offset_of
+from lomtree.linear.hashed_weights import BLOCK, GROW_AT, offset_of, sharing
 from lomtree.linear.prefault import Prefaulter
 from lomtree.linear.update import score, threshold_score
 from lomtree.ranking.combination import Combination
@@ -36,7 +35,7 @@ from lomtree.ranking.ranking import (
     make_scratch,
     rank,
 )
-from lomtree.ranking.shortlist import Shortlist, make_shortlist, shorten
+from lomtree.ranking.shortlist import Shortlist, make_shortlist, may_answer_at_once, shorten
 from lomtree.storage.state_dict import StateDict
 
 CHUNK = 256  # examples that are searched in one tree after the other
@@ -140,8 +139,12 @@ class TreeLearner(GrowingLearner):
         """The same for predict()."""
         return bind(predict, self.router, one, 0, 1, predictions, depths)
 
+    @property
+    def labels_seen(self) -> int:
+        return int(self.state.tree.counts["labels"][0])
+
     def _has_seen(self, label: int) -> bool:
-        return label < self.state.tree.counts["labels"][0]
+        return label < self.labels_seen
 
     # What can be seen of the tree.
 
@@ -245,18 +248,6 @@ def store_trees(trees: Iterable[TreeLearner], state_dict: StateDict, predict_onl
     state_dict.add_trees(stored)
 
 
-def sharing(load: float) -> float:
-    """The share of the lines in use that belong to more than one feature, if hits are random.
-
-    A share `load` of the lines in use means x = -ln(1 - load) hits a line on average, and of the
-    lines that were hit x e^-x / (1 - e^-x) were hit once.
-    """
-    if not 0 < load < 1:
-        return float(load >= 1)
-    hits = -log(1 - load)
-    return 1 - hits * exp(-hits) / load
-
-
 def stretch_of(options: Options) -> float:
     """What scores are multiplied by to be read as those of the logistic loss."""
     if options.loss == "logistic":
@@ -295,13 +286,14 @@ def rank_with(
     scratch = make_scratch(columns, top, longest(batch, begin, end))
     found = make_found(min(CHUNK, end - begin), columns)
     shortlist = make_shortlist(min(CHUNK, end - begin), top)
+    at_once = may_answer_at_once(trees[0].labels_seen, top)
     for first in range(begin, end, CHUNK):
         last = min(first + CHUNK, end)
-        shorten(scorer, batch, first, last, top == 1, scratch, shortlist, ranking)
-        if scorer.ranked and top == 1:
+        shorten(scorer, batch, first, last, at_once, scratch, shortlist, ranking)
+        if scorer.ranked and at_once:
             trees[0].confirm(batch, first, last, shortlist, ranking.asked)
         search_with(trees, batch, first, last, shortlist.is_open, beam, found, ranking.asked)
-        rank(scorer, batch, found, shortlist, first, last, top == 1, scratch, ranking)
+        rank(scorer, batch, found, shortlist, first, last, at_once, scratch, ranking)
 
 
 class Finder:

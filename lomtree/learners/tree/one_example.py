@@ -20,7 +20,7 @@ from lomtree.learners.tree.leaf_labels import KEPT
 from lomtree.learners.tree.learner import TreeLearner
 from lomtree.ranking.combination import FIRST
 from lomtree.ranking.ranking import Ranking, Scorer, make_found, make_scratch, no_ranker, rank
-from lomtree.ranking.shortlist import make_shortlist, shorten
+from lomtree.ranking.shortlist import make_shortlist, may_answer_at_once, shorten
 
 Steps = Sequence[Callable[[], Any]]
 
@@ -86,12 +86,12 @@ def _ranking_steps(
     columns, top = beam * KEPT, ranking.labels.shape[1]
     found, shortlist = make_found(1, columns * len(trees)), make_shortlist(1, top)
     scratch = make_scratch(columns * len(trees), top, len(scaled.features))
-    ends = (0, 1)
-    steps = [bind(shorten, scorer, scaled, *ends, top == 1, scratch, shortlist, ranking)]
-    if scorer.ranked and top == 1:
+    ends, at_once = (0, 1), may_answer_at_once(trees[0].labels_seen, top)
+    steps = [bind(shorten, scorer, scaled, *ends, at_once, scratch, shortlist, ranking)]
+    if scorer.ranked and at_once:
         steps.append(trees[0].bound_confirm(scaled, shortlist, np.zeros(1, np.int32)))
     for number, tree in enumerate(trees):
         room = SearchRoom(number * columns, make_beam(beam), found, np.zeros(1, np.int32))
         steps.append(tree.bound_search(scaled, shortlist.is_open, room))
-    steps.append(bind(rank, scorer, scaled, found, shortlist, *ends, top == 1, scratch, ranking))
+    steps.append(bind(rank, scorer, scaled, found, shortlist, *ends, at_once, scratch, ranking))
     return steps
