@@ -51,7 +51,7 @@ class Engine:
         self._declared: dict[Hashable, None] = {}  # labels that may come, or had no weight
         self._columns: Columns | None = None
         self.lock = threading.RLock()
-        self._one = OneRow(self)
+        self._one = OneRow(model, self.names)
 
     @classmethod
     def new(cls, options: Options) -> "Engine":

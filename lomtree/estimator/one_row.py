@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lomtree.arrays.names import FeatureNames
 from lomtree.arrays.raw_row import RowReader
 from lomtree.core.algorithms import ALGORITHMS
 from lomtree.core.derivations import NOTHING
@@ -17,7 +18,7 @@ from lomtree.learners.tree.one_example import OneExampleRanker, OneExampleWalker
 from lomtree.ranking.ranking import Ranking
 
 if TYPE_CHECKING:
-    from lomtree.estimator.engine import Engine
+    from lomtree.model.model import Model
 
 _FLOATS = "fd"  # float32 and float64, as numpy abbreviates them
 _FIRST_ROOM = 64  # features
@@ -27,12 +28,12 @@ _MOST_RANKERS = 4  # for other beams and numbers of labels
 class OneRow:
     TYPES = (np.ndarray, csr_matrix, csr_array, list)
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, model: "Model", names: FeatureNames) -> None:
+        self._model, self._names = model, names
         self._reader = RowReader(_FIRST_ROOM)
         self._rankers: dict[tuple[int, int], OneExampleRanker] = {}
         self._walker: OneExampleWalker | None = None
-        options = engine.model.options
+        options = model.options
         self._possible = ALGORITHMS[options.algorithm].has_tree and options.derived == NOTHING
 
     def forget(self) -> None:
@@ -54,15 +55,14 @@ class OneRow:
             return None
         reader = self._reader
         if self._walker is None:
-            learner = self._engine.model.learner
-            self._walker = OneExampleWalker(learner, reader.batch, [reader.read])
+            self._walker = OneExampleWalker(self._model.learner, reader.batch, [reader.read])
         labels = self._walker.walk()
         return labels if reader.is_plain else None
 
     def _new_ranker(self, beam: int, top: int) -> OneExampleRanker:
         if len(self._rankers) == _MOST_RANKERS:
             self._rankers = {}
-        learner, reader = self._engine.model.learner, self._reader
+        learner, reader = self._model.learner, self._reader
         ranker = OneExampleRanker(learner, reader.batch, beam, top, [reader.read])
         self._rankers[beam, top] = ranker
         return ranker
@@ -72,7 +72,7 @@ class OneRow:
         if type(X) is list:
             if len(X) != 1 or type(X[0]) is not dict:
                 return False
-            return self._with_room(len(X[0])).put_dict(X[0], self._engine.names)
+            return self._with_room(len(X[0])).put_dict(X[0], self._names)
         shape = X.shape
         if len(shape) != 2 or shape[0] != 1 or (width is not None and shape[1] != width):
             return False

@@ -56,7 +56,7 @@ class Ensemble(Learner):
 
     @cached_property
     def _finder(self) -> Finder:
-        return Finder(self.trees)
+        return Finder(len(self.trees))
 
     @property
     def members(self) -> list[TreeLearner]:
@@ -100,7 +100,7 @@ class Ensemble(Learner):
         rank_with(self.trees, self.scorer, batch, begin, end, beam, ranking)
 
     def _search(self, scaled: Batch, example: int) -> FoundLabels:
-        return self._finder.search(scaled, example, example + 1)
+        return self._finder.search(self.trees, scaled, example, example + 1)
 
     def _compare(self, scaled: Batch, example: int, found: FoundLabels) -> tuple[Candidates, int]:
         return self._finder.compare(self.scorer, scaled, example, found)

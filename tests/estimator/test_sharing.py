@@ -1,9 +1,11 @@
 """One estimator, several threads and forked processes."""
 
+import gc
 import multiprocessing
 import pickle
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -128,3 +130,21 @@ def test_a_forked_process_learns_and_predicts_on(many, classifier, parameters):
         assert receiver.recv() == classifier.partial_fit(X, y).predict(X).tolist()
     finally:
         process.kill()
+
+
+@pytest.mark.parametrize("parameters", [{}, {"trees": 2}, {"algorithm": "oaa"}, {"n_jobs": 2}])
+def test_memory_is_free_when_nobody_has_the_model_any_more(many, classifier, parameters):
+    """At once: tables of gigabytes do not wait for Python's collector of cycles."""
+    X, y = many
+    fitted = classifier.set_params(**parameters).fit(X, y)
+    fitted.predict(X)
+    fitted.predict(X[:1])
+    fitted.predict_top_k(X, 2)
+    learner = weakref.ref(fitted._engine.model.learner)
+    gc.collect()
+    gc.disable()
+    try:
+        fitted.fit(X[:10], y[:10])
+        assert learner() is None
+    finally:
+        gc.enable()

@@ -18,9 +18,10 @@ def fit_combination(learner: Learner, batch: Batch, count: int) -> None:
     probe is told how each example was ranked by what was learned from those before its chunk."""
     scaled = learner.scaler.outline(batch, count)
     learner.scaler.apply(batch, 0, count, scaled)
-    finder, probe = Finder(learner.members, CHUNK), learner.probe
+    trees, probe = learner.members, learner.probe
+    finder = Finder(len(trees), CHUNK)
     chunks = [(first, min(first + CHUNK, count)) for first in range(0, count, CHUNK)]
-    searches = (finder.search(scaled, first, last) for first, last in chunks)
+    searches = (finder.search(trees, scaled, first, last) for first, last in chunks)
     for (first, last), found in zip(chunks, ahead(searches), strict=True):
         each = finder.compare_each(learner.scorer, scaled, first, last, found)
         for example, (candidates, held) in enumerate(each, first):

@@ -62,7 +62,7 @@ class TreeLearner(GrowingLearner):
 
     @cached_property
     def _finder(self) -> "Finder":
-        return Finder([self])
+        return Finder(1)
 
     @cached_property
     def _prefaulter(self) -> Prefaulter:
@@ -93,7 +93,7 @@ class TreeLearner(GrowingLearner):
         rank_with([self], self.scorer, batch, begin, end, beam, ranking)
 
     def _search(self, scaled: Batch, example: int) -> FoundLabels:
-        return self._finder.search(scaled, example, example + 1)
+        return self._finder.search([self], scaled, example, example + 1)
 
     def _compare(self, scaled: Batch, example: int, found: FoundLabels) -> tuple[Candidates, int]:
         return self._finder.compare(self.scorer, scaled, example, found)
@@ -297,22 +297,21 @@ def rank_with(
 
 
 class Finder:
-    """Finds the candidates of examples, of so many at once at most. What was found may be compared
-    later, and in another thread: when the ranker has learned as much as trees had when they were
-    searched."""
+    """Finds the candidates of examples, of so many at once at most, in so many trees. What was
+    found may be compared later, and in another thread: when the ranker has learned as much as trees
+    had when they were searched. It keeps no tree alive."""
 
-    def __init__(self, trees: list[TreeLearner], rows: int = 1) -> None:
-        self._trees = trees
-        self._beam, self._columns = make_beam(BEAM), BEAM * len(trees) * KEPT
+    def __init__(self, trees: int, rows: int = 1) -> None:
+        self._beam, self._columns = make_beam(BEAM), BEAM * trees * KEPT
         self._is_open, self._asked = np.ones(rows, np.bool_), np.zeros(rows, np.int32)
         self._scratch = make_scratch(self._columns, 1, 0)
         self._shortlist, self._ranking = make_shortlist(rows, 1), Ranking.of(rows, 1)
 
-    def search(self, batch: Batch, first: int, last: int) -> FoundLabels:
+    def search(self, trees: list[TreeLearner], batch: Batch, first: int, last: int) -> FoundLabels:
         """The labels that trees find for the examples first:last as they are now."""
         some, found = part(batch, first, last), make_found(last - first, self._columns)
         rows = (0, last - first, self._is_open)
-        search_with(self._trees, some, *rows, self._beam, found, self._asked)
+        search_with(trees, some, *rows, self._beam, found, self._asked)
         return found
 
     def compare(
