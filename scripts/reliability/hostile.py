@@ -30,7 +30,7 @@ from scripts.report import table, write_section
 ROOT = Path(__file__).parents[2]
 # In a name space where root is an ordinary user, who owns what root owns and has no privileges.
 UNPRIVILEGED = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
-ADDRESS_SPACE = 24 << 30  # bytes: a test reserves 2^31 weights; a mistake would take more
+ADDRESS_SPACE = 40 << 30  # bytes: two tests reserve 2^31 weights; a mistake would take more
 PYTEST = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 PYTEST += ["-o", "faulthandler_timeout=0"]  # a test may have to compile everything
 PYTEST += ["-p", "scripts.reliability.noted_tests", "--continue-on-collection-errors"]
