@@ -79,10 +79,10 @@ def _make_tables(labels: int) -> np.ndarray:
 
 
 def most_rows(options: Options) -> int:
-    """How much room all labels may have: half as much memory as the weights of a tree, or of each
+    """How much room all labels may have: as much memory as the weights of a tree, or of each
     shard. Labels of several shards have their features together, and room is a power of two: that
     may be twice as much."""
-    one = max(FIRST_ROWS, 1 << (options.bits - 2))
+    one = max(FIRST_ROWS, 1 << (options.bits - 1))
     return one if options.shards == 1 else 2 * options.shards * one
 
 

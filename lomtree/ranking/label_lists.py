@@ -54,9 +54,9 @@ def make_label_lists(lists: int = FIRST_LISTS, postings: int = FIRST_POSTINGS) -
 
 
 def most_postings(options: Options) -> int:
-    """How much room all lists may have: an eighth of the memory of the weights of a tree; those of
+    """How much room all lists may have: a quarter of the memory of the weights of a tree; those of
     shards twice as much, see label_features.most_rows."""
-    one = max(FIRST_POSTINGS, 1 << (options.bits - 3))
+    one = max(FIRST_POSTINGS, 1 << (options.bits - 2))
     return one if options.shards == 1 else 2 * options.shards * one
 
 
