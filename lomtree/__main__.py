@@ -43,8 +43,9 @@ def _run() -> int:
 
 def _status_of(error: BaseException) -> int:
     """Say in a sentence what went wrong."""
-    if isinstance(error, Stopped):
-        return _fail(error.word + error.advice, error.status)
+    stopped = _stop_behind(error)
+    if stopped is not None:
+        return _fail(stopped.word + stopped.advice, stopped.status)
     import click
 
     if isinstance(error, click.ClickException):
@@ -64,6 +65,13 @@ def _status_of(error: BaseException) -> int:
         raise error
     reason = " ".join(f"{type(error).__name__}: {error}".split())
     return _fail(f"a mistake in the program, {reason[:200]} (lomtree --debug shows where)", 1)
+
+
+def _stop_behind(error: BaseException | None) -> Stopped | None:
+    """What stopped the run. Libraries may stumble while they are being left: that is no news."""
+    while error is not None and not isinstance(error, Stopped):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _is_shortage(error: BaseException | None) -> bool:

@@ -100,3 +100,14 @@ def test_a_path_of_any_bytes_can_be_named(process, tmp_path):
     done = process("train", os.fsdecode(missing), "-f", tmp_path / "m.lom")
     assert b"n\xffo.vw: no such file" in done.communicate()[1]
     assert done.returncode == 1
+
+
+def test_what_goes_wrong_while_the_run_is_being_left_is_no_news(capsys):
+    """distributed closes its client with an assertion."""
+    with pytest.raises(AssertionError) as raised:  # noqa: PT012
+        try:
+            raise program.Stopped(signal.SIGTERM)
+        finally:
+            raise AssertionError
+    assert program._status_of(raised.value) == 128 + signal.SIGTERM
+    assert capsys.readouterr().err == "lomtree: terminated\n"

@@ -81,10 +81,11 @@ def wait_for(true) -> None:
 def test_ctrl_c_cancels_the_tasks(endless, operator, kind):
     training = endless(kind)
     training.send_signal(signal.SIGINT)
-    assert training.wait(SECONDS) == 130
-    assert training.stderr.read() == (
+    status = training.wait(SECONDS)
+    assert (training.stderr.read(), status) == (
         b"lomtree: interrupted; no model was written "
-        b"(--scratch DIR keeps finished shards to go on from)\n"
+        b"(--scratch DIR keeps finished shards to go on from)\n",
+        130,
     )
     wait_for(lambda: not at_work(operator))
 
