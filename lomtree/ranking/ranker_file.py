@@ -197,7 +197,7 @@ def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> N
     collected = StateDict({}, {})
     with ThreadPoolExecutor(1, initializer=leave_signals) as beside:
         collecting = beside.submit(store_exemplars, exemplars, collected, predict_only)
-        _store_rest(known, lists, state_dict, predict_only)
+        _store_features_and_lists(known, lists, state_dict, predict_only)
         collecting.result()
     state_dict.arrays |= collected.arrays
     state_dict.header |= collected.header
@@ -207,7 +207,7 @@ def store_ranker(ranker: Ranker, state_dict: StateDict, predict_only: bool) -> N
         state_dict.header["ranked"] = counted(counts[0])
 
 
-def _store_rest(
+def _store_features_and_lists(
     known: LabelFeatures, lists: LabelLists, state_dict: StateDict, predict_only: bool
 ) -> None:
     some = known.tables["used"] > 0

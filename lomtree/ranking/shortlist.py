@@ -41,7 +41,7 @@ MOST_COMPARED = 4096  # features of an example times labels that lists name
 LEAST_VOTE = 0.3  # a label's share of what the first one has
 FIRST_COMPARED = 8  # labels, those with most votes
 LEAD = 4.0  # of logits: one of two such labels is right in 98 of 100 cases
-OUTVOTED = 2.0
+OUTVOTED = 2.0  # times the votes of the first label that was not compared
 
 
 class Shortlist(NamedTuple):
