@@ -11,6 +11,7 @@ LAUNCHER = Path(__file__).with_name("launcher.py")
 LEAST_SECONDS = 0.05  # beyond the start; less says nothing
 US, VW = "lomtree", "vw"
 BOTH = (US, VW)
+DEFAULT = "default"  # this program with search and ranker; US is its trees alone
 
 
 class Cost(NamedTuple):
@@ -53,7 +54,8 @@ def typical(costs: list[Cost]) -> Cost:
 
 
 class Comparison(NamedTuple):
-    """The costs of all stages for both programs, and what came of it."""
+    """The costs of all stages for VW, our trees and maybe our program by default, and what came of
+    it."""
 
     costs: dict[tuple[str, str], Cost]  # by stage and program
     megabytes: dict[str, float]  # of the last model
@@ -63,19 +65,23 @@ class Comparison(NamedTuple):
     def stages(self) -> list[str]:
         return list(dict.fromkeys(stage for stage, _ in self.costs))
 
-    def faster(self, stage: str) -> float:
-        return self.costs[stage, VW].seconds / self.costs[stage, US].seconds
+    @property
+    def has_default(self) -> bool:
+        return DEFAULT in self.errors
 
-    def memory(self, stage: str) -> float:
+    def faster(self, stage: str, who: str = US) -> float:
+        return self.costs[stage, VW].seconds / self.costs[stage, who].seconds
+
+    def memory(self, stage: str, who: str = US) -> float:
         """Our part of VW's."""
-        return self.costs[stage, US].megabytes / self.costs[stage, VW].megabytes
+        return self.costs[stage, who].megabytes / self.costs[stage, VW].megabytes
 
     def beyond_start(self, stage: str, who: str) -> float:
         """Seconds more than one example takes."""
         kind = "training" if stage.startswith("train") else "prediction"
         return self.costs[stage, who].seconds - self.costs[f"start of {kind}", who].seconds
 
-    def once_started(self, stage: str) -> float | None:
+    def once_started(self, stage: str, who: str = US) -> float | None:
         """How much faster the rest is; None if one of them hardly has any."""
-        ours, theirs = (self.beyond_start(stage, who) for who in BOTH)
+        ours, theirs = (self.beyond_start(stage, one) for one in (who, VW))
         return theirs / ours if min(ours, theirs) > LEAST_SECONDS else None

@@ -14,9 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.bench.beside_vw import cost_in_words
 from scripts.bench.costs import US, VW, Cost, run, typical
 from scripts.bench.texts import Texts, texts_of
+from scripts.bench.vw_section import cost_in_words
 from scripts.command import add_write, parser_of, run_script
 from scripts.report import table, write_section
 

@@ -10,14 +10,16 @@ import shutil
 from pathlib import Path
 
 from scripts.bench import odp_like
-from scripts.bench.costs import BOTH
+from scripts.bench.costs import BOTH, DEFAULT, US
 
 MANY = 100_000  # lines
 LARGE_PARTS = 0.5  # of that
+READ = ("train", "test", "one", "many")
 
 
 class Texts:
-    """Files in the folder `work`; `lines` counts those of each part."""
+    """Files in the folder `work`; `lines` counts those of each part. This program by default reads
+    what its trees alone read, and writes files of its own."""
 
     def __init__(self, work: Path, classes: int, lines: dict[str, int]) -> None:
         self._work = work
@@ -30,7 +32,8 @@ class Texts:
                 self._copy("test", "many", who, -(-MANY // lines["test"]) * lines["test"])
 
     def of(self, part: str, who: str) -> str:
-        return str(self._work / f"{part}.{who}")
+        shared = who == DEFAULT and part in READ
+        return str(self._work / f"{part}.{US if shared else who}")
 
     def _copy(self, part: str, to: str, who: str, count: int) -> None:
         """So many lines of a part, from the beginning again where it ends."""

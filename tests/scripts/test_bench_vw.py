@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from scripts.bench.beside_vw import SETS, cell, describe, rounds_within
-from scripts.bench.costs import BOTH, US, VW, Comparison, Cost, best, run, typical
-from scripts.bench.targets import rate_verdict, verdicts
+from scripts.bench.beside_vw import error, rounds_within
+from scripts.bench.costs import BOTH, DEFAULT, US, VW, Comparison, Cost, best, run, typical
+from scripts.bench.regimes import REGIMES, SETS, Regime, regimes_of, section_name, with_bits
+from scripts.bench.targets import least_speed, rate_verdict, verdicts
 from scripts.bench.texts import made_texts, texts_of
 from scripts.bench.timings import Stage, stages_in
+from scripts.bench.vw_commands import programs_of, stages_of, warm_up
+from scripts.bench.vw_section import cell, describe
 from scripts.report import write_section
 
 SAID = """stage         seconds  rate
@@ -21,14 +24,22 @@ whole run       4.684
 """
 
 
-def compared(speed: float = 10.0, memory: float = 0.1, error: float = 10.0) -> Comparison:
-    """VW takes 1 s to start and 11 s, 1000 MB for anything else, and errs on 20%."""
+def compared(
+    speed: float = 10.0, memory: float = 0.1, error: float = 10.0, default: float | None = None
+) -> Comparison:
+    """VW takes 1 s to start and 11 s, 1000 MB for anything else, and errs on 20%; `default` is how
+    many times as fast the program is with search and ranker."""
     costs = {}
     for stage in ("start of training", "train, 1 pass", "start of prediction", "predict"):
         seconds = 1.0 if stage.startswith("start") else 11.0
         costs[stage, US] = Cost(seconds / speed, 1000 * memory, SAID)
+        if default is not None:
+            costs[stage, DEFAULT] = Cost(seconds / default, 2000 * memory, SAID)
         costs[stage, VW] = Cost(seconds, 1000.0)
-    return Comparison(costs, {US: 2.0, VW: 4.0}, {US: error, VW: 20.0})
+    sizes, errors = {US: 2.0, VW: 4.0}, {US: error, VW: 20.0}
+    if default is not None:
+        sizes[DEFAULT], errors[DEFAULT] = 3.0, error / 2
+    return Comparison(costs, sizes, errors)
 
 
 def reached(name: str, found: Comparison) -> list[bool]:
@@ -42,6 +53,29 @@ def test_the_targets_of_large_sets_are_speed_memory_and_errors():
     assert reached("odp-like", compared(speed=7.5)) == [False, False, True, True, True]
     assert reached("bible-verses", compared(memory=0.34)) == [True, True, False, False, True]
     assert reached("bible-verses", compared(error=20.0)) == [True] * 4 + [False]
+
+
+def test_by_default_training_is_wanted_five_times_as_fast_and_predicting_as_fast_as_vw():
+    alone = [True] * 5
+    assert reached("lemma-fi", compared(default=5.0)) == [*alone, True, True, True]
+    assert reached("lemma-fi", compared(default=4.9)) == [*alone, False, True, True]
+    assert reached("lemma-fi", compared(default=0.9)) == [*alone, False, False, True]
+    assert reached("lemma-fi", compared(default=9.0, error=40.0))[-1] is False
+    sentences = list(verdicts("lemma-fi", compared(default=0.9)))
+    assert sentences[-2] == "predict, by default: 0.90 times as fast, 1 wanted: not reached."
+    assert sentences[-1] == "test error, by default: 5.00%, less than 20.00% wanted: reached."
+    assert reached("isolet", compared(default=0.1)) == [True] * 3  # of small sets nothing is wanted
+
+
+def test_what_is_wanted_depends_on_the_set_the_stage_and_the_program():
+    stages = ("train, 1 pass", "train, 5 passes", "predict")
+    assert [least_speed("bible-verses", stage, US) for stage in stages] == [8, 9, 8]
+    assert [least_speed("odp-like", stage, US) for stage in stages] == [8, 8, 8]
+    assert [least_speed("odp-like", stage, DEFAULT) for stage in stages] == [5, 5, 1]
+    assert least_speed("lemma-fi", "start of training", US) is None
+    assert least_speed("isolet", "predict", US) == pytest.approx(2 / 3)
+    assert least_speed("isolet", "predict", DEFAULT) is None
+    assert least_speed("aloi-438", "predict", US) is None
 
 
 def test_the_targets_of_small_sets_are_whole_commands_and_the_rate_once_started():
@@ -137,21 +171,94 @@ def test_what_is_made_is_the_same_file_for_both(tmp_path):
     assert train.count("\n") == 100
 
 
-BITS = {US: 22, VW: 24}
+def sections(texts) -> dict[str, str]:
+    """Of all sets and regimes, by the names of their marks."""
+    return {
+        section_name("lomtree", name, key): describe(
+            name,
+            regime,
+            texts,
+            "median of 1",
+            compared(default=5.0),
+            key == next(iter(one.regimes)),
+        )
+        for name, one in SETS.items()
+        for key, regime in one.regimes.items()
+    }
 
 
 def test_a_set_is_written_without_touching_the_others(tmp_path):
     texts = made_texts(100, 5, 50, tmp_path)
     path = tmp_path / "report.md"
     path.write_text("before\n")
-    for name in SETS:
-        write_section(path, f"vw lomtree {name}", describe(name, BITS, texts, 1, compared()))
+    written = sections(texts)
+    assert len(written) == 3 * 2 + 3 * 3
+    for name, text in written.items():
+        write_section(path, name, text)
     first = path.read_text()
     assert first.startswith("before\n")
     found = [first.index(f"### {name}\n") for name in SETS]
     assert all(a < b for a, b in pairwise(found))
-    assert "| predict | 1.10 s, 100 MB | 11.00 s, 1000 MB | 10.00 | 10.00 | 0.10 |" in first
-    assert "`-b 22` (24 for VW), median of 1" in first
-    assert "| read | 0.03 s, 1,359 MB/s | 0.03 s, 1,359 MB/s |" in first
-    write_section(path, "vw lomtree isolet", describe("isolet", BITS, texts, 7, compared()))
+    again = written["vw lomtree isolet"].replace("median of 1", "median of 7")
+    write_section(path, "vw lomtree isolet", again)
     assert path.read_text() == first.replace("median of 1", "median of 7", 1)
+
+
+def test_a_section_has_the_trees_alone_and_the_program_by_default(tmp_path):
+    texts = made_texts(100, 5, 50, tmp_path)
+    written = sections(texts)
+    own, equal, defaults = (
+        written[f"vw lomtree lemma-fi{key}"] for key in ("", " equal", " defaults")
+    )
+    assert "| predict | 1.10 s, 100 MB | 11.00 s, 1000 MB | 10.00 | 10.00 | 0.10 |" in own
+    assert "| predict, by default | 2.20 s, 200 MB | 11.00 s, 1000 MB | 5.00 | 5.00 | 0.20 |" in own
+    assert "| the last model, by default | 3.0 MB | 4.0 MB |  |  | 0.75 |" in own
+    assert "| test error, by default | 5.00% | 20.00% |  |  |  |" in own
+    assert "`-b 26` (28 for VW), median of 1:" in own
+    assert "| read | 0.03 s, 1,359 MB/s | 0.03 s, 1,359 MB/s |" in own
+    assert "| read |" not in equal
+    assert equal.startswith("#### lemma-fi, equal tables\n")
+    assert "`-b 26` (26 for VW), median of 1:" in equal
+    assert "each with the `-b` that it has by default, median of 1:" in defaults
+
+
+def test_regimes_are_chosen_and_the_first_can_have_other_tables():
+    assert list(regimes_of("odp-like", None)) == list(REGIMES) == ["larger", "equal", "defaults"]
+    assert list(regimes_of("odp-like", ["defaults", "larger"])) == ["larger", "defaults"]
+    assert list(regimes_of("isolet", ["larger"])) == []
+    usual = regimes_of("isolet", None)
+    assert with_bits(usual, None, None) == usual
+    assert with_bits(usual, None, 24) == {"equal": Regime("equal tables", 22, 24)}
+
+
+def test_marks_of_the_first_regime_are_the_sets_own():
+    assert section_name("lomtree", "lemma-fi", "larger") == "vw lomtree lemma-fi"
+    assert section_name("lomtree", "lemma-fi", "equal") == "vw lomtree lemma-fi equal"
+    assert section_name("oaa", "isolet", "equal") == "vw oaa isolet"
+
+
+def test_commands_differ_in_what_is_compared(tmp_path):
+    texts = made_texts(100, 5, 50, tmp_path)
+    larger, defaults = SETS["lemma-fi"].regimes["larger"], SETS["lemma-fi"].regimes["defaults"]
+    stages = stages_of(texts, "lomtree", larger, 5)
+    ours, whole, theirs = (stages["train, 5 passes"](who) for who in (US, DEFAULT, VW))
+    assert "--no-ranker" in ours
+    assert [word for word in ours if word != "--no-ranker"][:-3] == whole[:-3]
+    assert ours[-1] == whole[-1] == texts.of("train", US)  # other models of the same text
+    assert ours[-2] != whole[-2]
+    assert ours[ours.index("-b") + 1] == "26"
+    assert theirs[theirs.index("-b") + 1] == "28"
+    assert "--walk" in stages["predict"](US)
+    assert "--walk" not in stages["predict"](DEFAULT)
+    for command in stages_of(texts, "lomtree", defaults, 5).values():
+        assert all("-b" not in command(who) for who in (US, DEFAULT, VW))
+    assert programs_of("oaa") == BOTH
+    assert all("vowpalwabbit" not in command for command in warm_up(texts, "lomtree", larger, 5))
+
+
+def test_errors_are_counted_by_the_first_word(tmp_path):
+    texts = made_texts(100, 5, 50, tmp_path)
+    labels = [line.split()[0] for line in Path(texts.of("test", US)).read_text().splitlines()]
+    said = ["no:0.9", *labels[1:]]
+    Path(texts.of("predictions", DEFAULT)).write_text("".join(f"{one} tag\n" for one in said))
+    assert error(texts, DEFAULT) == 10.0
