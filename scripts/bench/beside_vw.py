@@ -11,7 +11,8 @@ those that are in neither are left out, and their sections stay as they are. odp
 A regime is the size of both tables of weights (regimes.py). In each round all regimes of a set are
 measured one after the other, and in each of them all stages: seconds (median of 5 rounds, of 3 for
 odp-like, with half their range) and peak memory of training and predicting, the size of the last
-model and test errors. Where targets are known (targets.py) it says whether they are reached.
+model and test errors. Where targets are known (targets.py) it says whether they are reached. What
+is printed also says where the time of our trees goes.
 
 A set has a section of the file for each regime, which is written after each round: sets and regimes
 can be measured one by one, and what a long run has found is kept. With --minutes no round of a set
@@ -44,7 +45,7 @@ from scripts.bench.regimes import (
 )
 from scripts.bench.texts import Texts, made_texts, texts_of
 from scripts.bench.vw_commands import VW_ALGORITHMS, programs_of, stages_of, warm_up
-from scripts.bench.vw_section import describe
+from scripts.bench.vw_section import describe, inner_stages
 from scripts.command import add_write, parser_of, run_script
 from scripts.report import write_section
 from scripts.sets import data_folder, folder_of
@@ -139,9 +140,10 @@ def measure_all(
             section = section_name(given.algorithm, name, key)
             own, runs = key == next(iter(SETS[name].regimes)), f"median of {number + 1}"
             found = measured[key].comparison()
-            told[key] = describe(name, regime, texts, runs, found, own)
+            text = describe(name, regime, texts, runs, found, own)
             if given.write:
-                write_section(given.write, section, told[key])
+                write_section(given.write, section, text)
+            told[key] = f"{text}\n{inner_stages(found)}"
     print("\n".join(told.values()))
 
 

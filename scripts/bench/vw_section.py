@@ -13,15 +13,13 @@ BY_DEFAULT = ", by default"  # ends the names of rows about search and ranker
 def describe(
     name: str, regime: Regime, texts: Texts, runs: str, found: Comparison, own: bool
 ) -> str:
-    """`runs` says of how many the figures are. A set's own section also says where time goes."""
+    """`runs` says of how many the figures are; `own` is the first regime of the set."""
     title = f"### {name}" if own else f"#### {name}, {regime.title}"
     text = (
         f"{title}\n\n{texts.classes:,} classes, {texts.lines['train']:,} examples to train with "
         f"and {texts.lines['test']:,} to test, {regime.in_words}, {runs}:\n\n"
         f"{side_by_side(found)}"
     )
-    if own:
-        text += f"\n{inner_stages(found)}"
     lines = [f"- {sentence}\n" for sentence in verdicts(name, found)]
     return text + ("\n" if lines else "") + "".join(lines)
 
