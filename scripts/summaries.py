@@ -1,4 +1,5 @@
-"""Write what README.md and the top of docs/results.md tell, from the tables of docs/.
+"""Write what README.md and the tops of docs/results.md and docs/benchmarks.md tell, from the tables
+of docs/.
 
     python -m scripts.summaries
 
@@ -10,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from scripts.bench.in_short import in_short as benchmarks_in_short
 from scripts.command import parser_of, run_script
 from scripts.report import cells_of, section_of, table, write_section
 
@@ -125,6 +127,7 @@ SECTIONS: tuple[Section, ...] = (
     (README, "how good", errors_section),
     (README, "how fast", speed_section),
     (RESULTS, "in short", in_short),
+    (BENCHMARKS, "in short", lambda: benchmarks_in_short(BENCHMARKS)),
 )
 
 
