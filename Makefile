@@ -2,6 +2,7 @@
 BIN := .venv/bin
 GRID ?= quick
 CATALOG ?= datasets.toml
+MINUTES ?= 120
 # Where data sets are looked for first; nothing need be there.
 export LOMTREE_DATA ?= ../shared/data
 export SCHEDULER
@@ -11,7 +12,7 @@ BENCH := $(if $(filter 1,$(WRITE)),docs,build/bench)
 RELIABILITY := $(if $(filter 1,$(WRITE)),docs,build/reliability)
 RESULTS := $(if $(filter 1,$(WRITE)),docs,build/reproduce)
 
-.PHONY: help demo test matrix hostile bench cluster fuzz soak long reproduce clean
+.PHONY: help demo test matrix hostile bench bench-of-no-set cluster fuzz soak long reproduce clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{printf "%-15s %s\n", $$1, $$2}'
@@ -19,7 +20,9 @@ help: ## list the targets
 	@echo 'PYTHON=python3.12  makes .venv with another Python than python3 (3.10 or newer)'
 	@echo 'WRITE=1            lets bench, fuzz, soak, long, hostile and reproduce write into docs/, not into build/'
 	@echo 'GRID=full          lets reproduce try all of the paper'\''s settings; GRID=smallest next to none'
-	@echo 'SETS="odp aloi"    lets reproduce take these sets alone; large ones are taken only so'
+	@echo 'SETS="odp aloi"    lets bench or reproduce take these sets alone; reproduce takes large ones only so'
+	@echo 'REGIMES=equal      lets bench compare tables of this kind alone (larger, equal, defaults)'
+	@echo 'MINUTES=30         lets bench begin no round beside VW that would end later, for each set'
 	@echo 'CATALOG=mine.toml  lets reproduce take the sets of this file (docs/reproduce.md)'
 	@echo 'SCHEDULER=ADDRESS  lets reproduce run its trainings on a Dask cluster'
 
@@ -42,16 +45,23 @@ matrix: environment-run ## run the tests' core on every Python, with the oldest 
 hostile: environment-dev ## run the tests as an ordinary user, with bounds checks, with little memory
 	$(BIN)/python -m scripts.reliability.hostile --only all --journal build/long/hostile.jsonl --write $(RELIABILITY)/reliability.md
 
-bench: environment-bench ## measure time and memory, beside Vowpal Wabbit and as classes grow
-	$(BIN)/python -m scripts.bench.beside_vw --write $(BENCH)/benchmarks.md
-	$(BIN)/python -m scripts.bench.beside_vw --algorithm oaa --passes 10 --write $(BENCH)/benchmarks.md
+# Of SETS="..." only what is measured set by set; all that is asked for takes hours. Every set and regime
+# has a section of its own, so `make bench SETS=isolet` and the rest another time come to the same.
+bench: environment-bench ## measure time and memory, beside others and as classes grow (some hours)
+	$(BIN)/python -m scripts.bench.beside_vw $(SETS) $(if $(REGIMES),--regimes $(REGIMES)) --minutes $(MINUTES) --write $(BENCH)/benchmarks.md
+	$(BIN)/python -m scripts.bench.beside_batch $(SETS) --write $(BENCH)/benchmarks.md
+	$(if $(SETS),,$(MAKE) bench-of-no-set)
+	$(BIN)/python -m scripts.bench.in_short $(BENCH)/benchmarks.md --write
+	$(if $(filter 1,$(WRITE)),$(BIN)/python -m scripts.summaries --write)
+
+bench-of-no-set:
+	$(BIN)/python -m scripts.bench.beside_vw --algorithm oaa --passes 10 --regimes equal --write $(BENCH)/benchmarks.md
 	$(BIN)/python -m scripts.bench.ranker_cost --write $(BENCH)/benchmarks.md
 	$(BIN)/python -m scripts.bench.interactions --write $(BENCH)/benchmarks.md
 	$(BIN)/python -m scripts.bench.python_api --write $(BENCH)/benchmarks.md
 	$(BIN)/python -m scripts.bench.growth --write $(BENCH)/benchmarks.md --plot $(BENCH)/growth.svg
 	$(BIN)/python -m scripts.bench.work_over_classes --write $(BENCH)/benchmarks.md
 	$(call time_over_classes,$(BENCH))
-	$(if $(filter 1,$(WRITE)),$(BIN)/python -m scripts.summaries --write)
 
 cluster: environment-dask ## measure training in shards, and on several workers
 	$(BIN)/python -m scripts.bench.sharding --write $(BENCH)/distributed.md

@@ -180,6 +180,18 @@ def test_tests_do_without_vowpal_wabbit(python, set_up, project):
     assert set_up("dev") == (0, [])
 
 
+def test_learners_that_this_python_has_not_are_left_out_of_the_benchmark(python, set_up, project):
+    python("python3")
+    (project / "pip").write_text('[ "$last" != ".[napkinxc]" ]\n')
+    status, noted = set_up("bench")
+    assert (status, noted[1:]) == (
+        0,
+        [f"pip install .[{extra}]" for extra in ("bench,plots,sklearn", "napkinxc", "omikuji")],
+    )
+    assert set_up.said.endswith("no napkinxc for this Python: it is left out\n")
+    assert set_up("bench") == (0, [])
+
+
 def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     own = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     return subprocess.run(["make", *arguments], cwd=folder, env=own, capture_output=True, text=True)
@@ -212,6 +224,21 @@ def test_documents_are_written_only_when_asked(project, target):
     asked = make(project, "-n", target, "WRITE=1").stdout
     assert re.search(r"--write docs/\w+\.md", asked)
     assert "build/" not in re.sub(r"build/reproduce/times-in-docs", "", asked)
+
+
+@needs_make
+def test_one_command_measures_all_and_sets_by_name_are_measured_alone(project):
+    everything = make(project, "-n", "bench").stdout
+    measured = re.findall(r"scripts\.bench\.(\w+)", everything)
+    assert measured == [
+        "beside_vw", "beside_batch", "beside_vw", "ranker_cost", "interactions", "python_api",
+        "growth", "work_over_classes", "time_over_classes", "in_short",
+    ]  # fmt: skip
+    by_name = make(project, "-n", "bench", "SETS=lemma-fi", "REGIMES=equal", "MINUTES=30").stdout
+    assert "scripts.bench.beside_vw lemma-fi --regimes equal --minutes 30 " in by_name
+    assert re.findall(r"scripts\.bench\.(\w+)", by_name) == [
+        "beside_vw", "beside_batch", "in_short",
+    ]  # fmt: skip
 
 
 @needs_make
