@@ -2,7 +2,7 @@
 BIN := .venv/bin
 GRID ?= quick
 CATALOG ?= datasets.toml
-MINUTES ?= 120
+MINUTES ?= 180
 # Where data sets are looked for first; nothing need be there.
 export LOMTREE_DATA ?= ../shared/data
 export SCHEDULER
