@@ -1,5 +1,7 @@
 """What is written about a set that was measured beside Vowpal Wabbit."""
 
+from collections.abc import Iterable
+
 from scripts.bench.costs import DEFAULT, US, VW, Comparison, Cost
 from scripts.bench.regimes import Regime
 from scripts.bench.targets import verdicts
@@ -20,8 +22,17 @@ def describe(
         f"and {texts.lines['test']:,} to test, {regime.in_words}, {runs}:\n\n"
         f"{side_by_side(found)}"
     )
-    lines = [f"- {sentence}\n" for sentence in verdicts(name, found)]
-    return text + ("\n" if lines else "") + "".join(lines)
+    lines = by_outcome(verdicts(name, found))
+    return text + ("\n" if lines else "") + lines
+
+
+def by_outcome(sentences: Iterable[str]) -> str:
+    """A line for what is reached and one for what is not, instead of one for each sentence."""
+    groups: dict[str, list[str]] = {}
+    for sentence in sentences:
+        rest, _, outcome = sentence.rstrip(".").rpartition(": ")
+        groups.setdefault(outcome, []).append(rest)
+    return "".join(f"- {outcome}: {'; '.join(rest)}.\n" for outcome, rest in groups.items())
 
 
 def side_by_side(found: Comparison) -> str:

@@ -14,7 +14,7 @@ from scripts.bench.targets import least_speed, rate_verdict, verdicts
 from scripts.bench.texts import made_texts, texts_of
 from scripts.bench.timings import Stage, stages_in
 from scripts.bench.vw_commands import programs_of, stages_of, warm_up
-from scripts.bench.vw_section import cell, describe, inner_stages
+from scripts.bench.vw_section import by_outcome, cell, describe, inner_stages
 from scripts.report import write_section
 
 SAID = """stage         seconds  rate
@@ -225,6 +225,21 @@ def test_a_section_has_the_trees_alone_and_the_program_by_default(tmp_path):
     assert equal.startswith("#### lemma-fi, equal tables\n")
     assert "`-b 26` (26 for VW), median of 1:" in equal
     assert "each with the `-b` that it has by default, median of 1:" in defaults
+
+
+def test_what_is_reached_and_what_is_not_has_a_line_each():
+    told = by_outcome(verdicts("lemma-fi", compared(speed=7.0, default=5.0)))
+    assert told.splitlines() == [
+        "- not reached: train, 1 pass: 7.00 times as fast, 8 wanted; "
+        "predict: 7.00 times as fast, 8 wanted.",
+        "- reached: train, 1 pass: 0.10 of VW's memory, at most 0.20 wanted; "
+        "predict: 0.10 of VW's memory, at most 0.20 wanted; "
+        "test error: 10.00%, less than 20.00% wanted; "
+        "train, 1 pass, by default: 5.00 times as fast, 5 wanted; "
+        "predict, by default: 5.00 times as fast, 1 wanted; "
+        "test error, by default: 5.00%, less than 20.00% wanted.",
+    ]
+    assert by_outcome(verdicts("aloi-438", compared())) == ""
 
 
 def test_regimes_are_chosen_and_the_first_can_have_other_tables():
