@@ -28,7 +28,7 @@ from scripts.report import results_of
 from scripts.reproduce.catalog import read_catalog
 from scripts.reproduce.findings import TITLES, Finding, by_classes, read_findings
 from scripts.reproduce.grid import PATIENCE
-from scripts.reproduce.tables import SECTION, add_places, unknown_of
+from scripts.reproduce.tables import SECTIONS, add_places, unknown_of
 
 
 def same_time(findings: list[Finding], pyplot) -> Any:
@@ -168,9 +168,10 @@ def main() -> None:
     given = parser.parse_args()
     require_matplotlib(parser)
     catalog = read_catalog(given.catalog)
-    findings = read_findings(catalog, given.data, given.results, given.finals)
+    findings = read_findings(catalog, given.data, given.results, given.finals, given.grid)
     folder = given.beside.parent if given.beside else given.into
-    if given.beside and (kept := results_of(given.beside, SECTION, unknown_of(findings))):
+    unknown = unknown_of(findings, given.grid)
+    if given.beside and (kept := results_of(given.beside, SECTIONS[given.grid], unknown)):
         print(
             f"{folder}: the figures stay as they are, for there is no data on {', '.join(kept)} "
             "to draw them anew",
