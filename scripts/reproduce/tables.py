@@ -32,6 +32,7 @@ from scripts.reproduce.grid import (
     PATIENCE,
 )
 from scripts.reproduce.hypotheses import hypotheses
+from scripts.reproduce.intervals import intervals
 
 SECTIONS = {  # by grid
     "smallest": "the smallest grid",
@@ -269,6 +270,8 @@ def section(findings: list[Finding], grid: str = "quick") -> str:
         made = [make(swept) for make in (error_table, setting_table)]
     tables = "\n".join(one.markdown for one in made if one.rows)
     words = f"**The paper's hypotheses**\n\n{hypotheses(findings)}"
+    if compared := intervals(findings):
+        words = f"**Beside the paper's intervals**\n\n{compared}\n{words}"
     return f"{preface(findings, grid)}\n{tables}\n{words}"
 
 

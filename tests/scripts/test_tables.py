@@ -16,6 +16,7 @@ from scripts.reproduce.figures import count_of, draw
 from scripts.reproduce.findings import Finding, by_classes, read_findings
 from scripts.reproduce.grid import GRIDS, Setting
 from scripts.reproduce.hypotheses import best_tree, close, hypotheses, logarithmic
+from scripts.reproduce.intervals import intervals
 from scripts.reproduce.journal import Journal
 from scripts.reproduce.tables import (
     MISSING,
@@ -95,6 +96,22 @@ def test_errors_stand_with_their_intervals_beside_the_papers():
     assert [cell[:5] for cell in rows["a"][:5]] == ["6.00%", "8.00%", "19.00", "18.00", "5.00%"]
     assert rows["a"][0] == "6.00% ± 1.00%"
     assert rows["a"][5:] == ["6.36% ± 1.71%", "-", "-", "-"]  # it has one LOMtree
+
+
+def test_errors_are_laid_beside_the_papers_intervals():
+    paper = {"errors": {"lomtree": [6.36, 1.71], "rtree": [16.92, 2.63], "oaa": [9.56, 1.30]}}
+    measured = finding(**ALL, facts={"paper": paper})
+    assert intervals([measured, finding("b", **ALL)]) == (
+        "- a: LOMtree 8.00%, within the paper's 4.65 to 8.07%; "
+        "Rtree 19.00%, within the paper's 14.29 to 19.55%; "
+        "OAA 5.00%, below the paper's 8.26 to 10.86%.\n"
+    )
+    splits = [{"setting": {"algorithm": "paper"}, "error": error} for error in (0.0807, 0.0808)]
+    worse = finding(paper=0.09, facts={"paper": paper})._replace(chosen=splits)
+    assert intervals([worse]) == (
+        "- a: LOMtree 9.00%, above the paper's 4.65 to 8.07% (on 1 of 2 splits not).\n"
+    )
+    assert "**Beside the paper's intervals**\n\n- a: LOM" in section([measured])
 
 
 def test_times_stand_with_their_ratio_beside_the_papers():
