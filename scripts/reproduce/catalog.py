@@ -16,6 +16,7 @@ except ModuleNotFoundError:  # Python 3.10; comes with the extra `plots`, and wi
     import tomli as tomllib  # type: ignore
 
 CATALOG = Path(__file__).parents[2] / "datasets.toml"
+SOURCES = ("source", "path", "url")
 PARTS = ("train", "validation", "test")
 
 
@@ -51,7 +52,8 @@ class Dataset(NamedTuple):
     @property
     def source(self) -> str:
         """Where it is from, for people."""
-        return str(self.facts.get("source") or self.facts.get("path") or self.facts.get("url"))
+        said = (self.facts[key] for key in SOURCES if key in self.facts)
+        return ", ".join(listed(next(said, "its mirrors")))
 
     @property
     def mirrors(self) -> list[dict[str, Any]]:

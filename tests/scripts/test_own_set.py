@@ -103,13 +103,16 @@ def test_rows_that_are_not_of_the_format_are_told(tmp_path, monkeypatch):
     assert done.stderr.startswith("mine: a row of rows is not libsvm: expected INDEX:VALUE")
 
 
+CUT = gzip.compress(b"a | b\n" * 99, mtime=0)[:-9]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
         ("gone.vw", None, "gone.vw is no file"),
         ("few.vw", b"a | b\n" * 5, "it has too few rows: some are to train with"),
         ("rows.vw.gz", b"a | b\n", "rows.vw.gz cannot be read: Not a gzipped file"),
-        ("cut.vw.gz", gzip.compress(b"a | b\n" * 99)[:-9], "cut.vw.gz cannot be read: Compressed"),
+        ("cut.vw.gz", CUT, "cut.vw.gz cannot be read: Compressed"),
         ("rows.vw.bz2", b"a | b\n", "rows.vw.bz2 cannot be read: Invalid data stream"),
         ("rows.vw.xz", b"a | b\n", "rows.vw.xz cannot be read: Input format not supported"),
     ],
