@@ -108,12 +108,14 @@ def _of_defaults(errors: Errors) -> Iterator[tuple[bool, str]]:
             more = f"{'no ' * holds}more errors than one-against-all (in brackets)"
             if texts:
                 yield holds, f"{what} {more}: {', '.join(texts)}."
-    for (name, classes, passes), row in errors.items():
-        if "oaa" not in row:
-            after = f"after {passes} pass{'es' * (passes != '1')}"
-            walk = f"one walk on {row['one walk']}"
-            text = f"{row['default']} of {name} ({classes} classes), {walk}, {after}"
-            yield True, f"Where one-against-all is too slow, errors on {text}."
+    many = [
+        f"{row['default']} of {name} ({classes} classes, passes: {passes}; one walk "
+        f"{row['one walk']})"
+        for (name, classes, passes), row in errors.items()
+        if "oaa" not in row
+    ]
+    if many:
+        yield True, f"Where one-against-all is too slow, errors on {', '.join(many)}."
 
 
 def _share(text: str) -> float:
@@ -122,15 +124,21 @@ def _share(text: str) -> float:
 
 def _of_hypotheses(results: Path) -> Iterator[tuple[bool, str]]:
     """The verdicts of "the paper's experiments", of each tree."""
-    tree = "The LOMtree"
+    tree = "the LOMtree"
+    said: dict[tuple[bool, str], list[str]] = {}
     for line in section_of(results, "the paper's experiments").splitlines():
         if line.endswith(":") and "omtree" in line.lower():
-            tree = line.rstrip(":")
+            tree = line.rstrip(":").replace("The", "the", 1)
         found = re.match(r"(\d)\. \*\*(.+?)\*\* ([^.:]+)", line)
         if found:
             number, claim, verdict = found.groups()
             holds = verdict.startswith("Holds here") and "part" not in verdict
-            yield holds, f"{tree}, hypothesis {number}: {claim} {verdict}."
+            text = tree if verdict == "Holds here" else f"{tree} ({verdict.lower()})"
+            said.setdefault(
+                (holds, f"Hypothesis {number}, {claim[0].lower()}{claim[1:-1]}"), []
+            ).append(text)
+    for (holds, claim), texts in sorted(said.items()):
+        yield holds, f"{claim}: {'; '.join(texts)}."
 
 
 def _of_intervals(results: Path) -> Iterator[tuple[bool, str]]:

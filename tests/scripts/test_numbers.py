@@ -172,8 +172,8 @@ def test_what_holds_and_what_does_not(tmp_path):
     assert (
         "Three trees more errors than one-against-all (in brackets): 5.62% of a (4.62%)." in fails
     )
-    assert "The paper's LOMtree, hypothesis 1: Quick. Not true here." in fails
-    assert "The paper's LOMtree, hypothesis 2: Good. Holds here." in holds
+    assert "- Hypothesis 1, quick: the paper's LOMtree (not true here).\n" in fails
+    assert "- Hypothesis 2, good: the paper's LOMtree.\n" in holds
 
 
 def test_large_sets_of_the_readme_can_be_built_by_anybody():
