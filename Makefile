@@ -7,10 +7,11 @@ MINUTES ?= 180
 export LOMTREE_DATA ?= ../shared/data
 export SCHEDULER
 
-# Measurements go to stdout and into build/; with WRITE=1 into the documents and their figures.
+# Measurements go to stdout and into build/; with WRITE=1 into the documents and their figures. Sets of
+# one's own never go there.
 BENCH := $(if $(filter 1,$(WRITE)),docs,build/bench)
 RELIABILITY := $(if $(filter 1,$(WRITE)),docs,build/reliability)
-RESULTS := $(if $(filter 1,$(WRITE)),docs,build/reproduce)
+RESULTS := $(if $(and $(filter 1,$(WRITE)),$(filter datasets.toml,$(CATALOG))),docs,build/reproduce)
 
 .PHONY: help demo test matrix hostile bench bench-of-no-set cluster fuzz soak long reproduce clean
 
@@ -94,14 +95,17 @@ long: environment-dev ## fuzz, kill and soak in their long form (hours)
 	$(BIN)/python -m scripts.reliability.fuzz --minutes 0 --journal build/long/fuzz.jsonl --write $(RELIABILITY)/reliability.md
 	$(BIN)/python -m scripts.reliability.soak --examples 300000000 $(SOAKED) --write $(RELIABILITY)/reliability.md
 
-# Interrupted? The same command again. The times over k are of no set: who asks for sets by name gets none.
+# Interrupted? The same command again. The times over k are of no set and of no grid, and the pictures beside
+# the document are the quick grid's: who asks for less or more than that gets neither.
+QUICK = $(filter quick,$(GRID))
+ALL = $(if $(SETS),,$(filter datasets.toml,$(CATALOG)))
 reproduce: environment-plots $(if $(SCHEDULER),environment-dask) ## run the paper's experiments (half an hour)
 	$(BIN)/python -m scripts.reproduce.fetch $(SETS) --catalog $(CATALOG)
 	$(BIN)/python -m scripts.reproduce.sweep $(SETS) --catalog $(CATALOG) --grid $(GRID)
-	$(BIN)/python -m scripts.reproduce.finals $(SETS) --catalog $(CATALOG)
-	$(if $(SETS),,$(MAKE) build/reproduce/times-in-$(notdir $(RESULTS)))
-	$(BIN)/python -m scripts.reproduce.figures --catalog $(CATALOG) --beside $(RESULTS)/results.md
-	$(BIN)/python -m scripts.reproduce.tables --catalog $(CATALOG) --write $(RESULTS)/results.md
+	$(BIN)/python -m scripts.reproduce.finals $(SETS) --catalog $(CATALOG) --grid $(GRID)
+	$(if $(and $(ALL),$(QUICK)),$(MAKE) build/reproduce/times-in-$(notdir $(RESULTS)))
+	$(BIN)/python -m scripts.reproduce.figures --catalog $(CATALOG) --grid $(GRID) $(if $(QUICK),--beside $(RESULTS)/results.md)
+	$(BIN)/python -m scripts.reproduce.tables --catalog $(CATALOG) --grid $(GRID) --write $(RESULTS)/results.md
 	$(if $(filter 1,$(WRITE)),$(BIN)/python -m scripts.summaries --write)
 
 clean: ## remove .venv, build and the demo's model

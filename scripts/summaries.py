@@ -8,8 +8,10 @@ this makes of it: after a measurement, run it.
 """
 
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts.bench.in_short import in_short as benchmarks_in_short
 from scripts.command import parser_of, run_script
@@ -31,6 +33,15 @@ COLUMNS = {
 LARGE = ("lemma-fi", "bible-verses")  # anybody can build the first
 STAGES = ("train, 1 pass", "train, 5 passes", "predict")
 
+
+GROWN = (  # in the sentence below the table of work over classes
+    "the weights that one walk fetches",
+    "the weights that a default prediction fetches",
+    "the time of one walk",
+    "the time of a default prediction",
+)
+LOGARITHMIC = 1.1  # times as much as log k, at most
+LEARNED = 1.0  # points of errors above the least possible, at most
 
 Errors = dict[tuple[str, str, str], dict[str, str]]  # by set, classes and passes; and column
 
@@ -78,10 +89,12 @@ def _speed(benchmarks: Path, name: str) -> str:
     return table([f"{name}, {classes} classes, the tree alone", "lomtree", "VW 9.11", ""], rows)
 
 
-def in_short(results: Path = RESULTS) -> str:
+def in_short(results: Path = RESULTS, benchmarks: Path = BENCHMARKS) -> str:
     """What holds, what does not, in a line each."""
     said = {True: list[str](), False: list[str]()}
-    for holds, text in (*_of_defaults(errors_of(results)), *_of_hypotheses(results)):
+    found = [*_of_defaults(errors_of(results)), *_of_hypotheses(results)]
+    found += [*_of_intervals(results), *_of_work(benchmarks)]
+    for holds, text in found:
         said[holds].append(f"- {text}\n")
     return f"What holds:\n\n{''.join(said[True])}\nWhat does not:\n\n{''.join(said[False])}"
 
@@ -97,12 +110,14 @@ def _of_defaults(errors: Errors) -> Iterator[tuple[bool, str]]:
             more = f"{'no ' * holds}more errors than one-against-all (in brackets)"
             if texts:
                 yield holds, f"{what} {more}: {', '.join(texts)}."
-    for (name, classes, passes), row in errors.items():
-        if "oaa" not in row:
-            after = f"after {passes} pass{'es' * (passes != '1')}"
-            walk = f"one walk on {row['one walk']}"
-            text = f"{row['default']} of {name} ({classes} classes), {walk}, {after}"
-            yield True, f"Where one-against-all is too slow, errors on {text}."
+    many = [
+        f"{row['default']} of {name} ({classes} classes, passes: {passes}; one walk "
+        f"{row['one walk']})"
+        for (name, classes, passes), row in errors.items()
+        if "oaa" not in row
+    ]
+    if many:
+        yield True, f"Where one-against-all is too slow, errors on {', '.join(many)}."
 
 
 def _share(text: str) -> float:
@@ -111,20 +126,115 @@ def _share(text: str) -> float:
 
 def _of_hypotheses(results: Path) -> Iterator[tuple[bool, str]]:
     """The verdicts of "the paper's experiments", of each tree."""
-    tree = "The LOMtree"
+    tree = "the LOMtree"
+    said: dict[tuple[bool, str], list[str]] = {}
     for line in section_of(results, "the paper's experiments").splitlines():
         if line.endswith(":") and "omtree" in line.lower():
-            tree = line.rstrip(":")
+            tree = line.rstrip(":").replace("The", "the", 1)
         found = re.match(r"(\d)\. \*\*(.+?)\*\* ([^.:]+)", line)
         if found:
             number, claim, verdict = found.groups()
             holds = verdict.startswith("Holds here") and "part" not in verdict
-            yield holds, f"{tree}, hypothesis {number}: {claim} {verdict}."
+            text = tree if verdict == "Holds here" else f"{tree} ({verdict.lower()})"
+            said.setdefault(
+                (holds, f"Hypothesis {number}, {claim[0].lower()}{claim[1:-1]}"), []
+            ).append(text)
+    for (holds, claim), texts in sorted(said.items()):
+        yield holds, f"{claim}: {'; '.join(texts)}."
+
+
+def _of_intervals(results: Path) -> Iterator[tuple[bool, str]]:
+    """Which errors are those of the paper, and which are larger."""
+    section = section_of(results, "the paper's experiments")
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for line in re.findall(r"^- (.*, \w+ the paper's .*)\.$", section, re.MULTILINE):
+        name, _, compared = line.partition(": ")
+        for text in compared.split("; "):
+            learner, error, where, span = re.findall(
+                r"^(.*) ([\d.]+%), (\w+) the paper's ([\d.]+ to [\d.]+%)", text
+            )[0]
+            found[where != "above"].append(f"{learner} on {name} ({error}, there {span})")
+    words = {True: "Within the paper's intervals or below", False: "Above the paper's intervals"}
+    for holds, texts in found.items():
+        if texts:
+            yield holds, f"{words[holds]}: {', '.join(texts)}."
+
+
+def _of_work(benchmarks: Path) -> Iterator[tuple[bool, str]]:
+    """Hypothesis 1 in work: on made classes, whose least possible error is known."""
+    if not (made := work_over_classes(benchmarks)):
+        return
+    grown: dict[bool, list[str]] = {True: [], False: []}
+    for what, times in made.grown.items():
+        grown[times <= LOGARITHMIC * made.log].append(f"{what} ({times:.2f} times)")
+    words = {True: "Grows no faster than log k", False: "Grows faster than log k"}
+    for holds, texts in grown.items():
+        if texts:
+            span = f"from {made.least} to {made.most} made classes ({made.log:.2f} times)"
+            yield holds, f"{words[holds]} {span}: {', '.join(texts)}."
+    learned = _share(made.error) <= _share(made.bayes) + LEARNED
+    yield learned, f"Of {made.most} made classes: {made.words}."
+
+
+class Work(NamedTuple):
+    """Made classes from the fewest to the most; the errors are those of the most."""
+
+    least: str
+    most: str
+    log: float  # how many times log k grows
+    grown: dict[str, float]
+    bayes: str
+    error: str
+    walk: str
+
+    @property
+    def words(self) -> str:
+        return f"{self.error} errors, {self.bayes} being the least possible, one walk {self.walk}"
+
+
+def work_over_classes(benchmarks: Path) -> Work | None:
+    section = section_of(benchmarks, "work over classes")
+    rows = [row for row in cells_of(section) if row[0] == "made words"]
+    log = re.search(r"log k ([\d.]+),", section)
+    if not rows or not log:
+        return None
+    found = {what: re.search(rf"{what} ([\d.]+\d)", section) for what in GROWN}
+    grown = {what: float(one.group(1)) for what, one in found.items() if one}
+    return Work(rows[0][1], rows[-1][1], float(log.group(1)), grown, *rows[-1][3:6])
+
+
+def work_section(benchmarks: Path = BENCHMARKS) -> str:
+    """What README says of a million classes."""
+    if not (made := work_over_classes(benchmarks)):
+        return ""
+    grown = ", ".join(f"{what} {times:.2f}" for what, times in made.grown.items())
+    return _filled(
+        f"Of {made.most} made classes, words with wrong letters, one pass leaves {made.words} "
+        f"([docs/benchmarks.md](docs/benchmarks.md)). From {made.least} classes to as many log k "
+        f"grows {made.log:.2f} times, {grown} times: what is fetched lies farther from the "
+        "processor the more there is of it."
+    )
+
+
+def peers_section(results: Path = RESULTS) -> str:
+    """What others err on, by learner, from their table in docs/results.md."""
+    headings, _line, *rows = cells_of(section_of(results, "peers"))
+    said = []
+    for column, name in enumerate(headings[1:], 1):
+        errors = [f"{row[column]}% of {row[0]}" for row in rows if row[column] != "-"]
+        said.append(f"{name} on {', '.join(errors)}")
+    return _filled(f"Others err, on the same splits: {'; '.join(said)}.")
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(text, 110, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 Section = tuple[Path, str, Callable[[], str]]
 SECTIONS: tuple[Section, ...] = (
     (README, "how good", errors_section),
+    (README, "peers", peers_section),
+    (README, "a million", work_section),
     (README, "how fast", speed_section),
     (RESULTS, "in short", in_short),
     (BENCHMARKS, "in short", lambda: benchmarks_in_short(BENCHMARKS)),

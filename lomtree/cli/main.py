@@ -43,7 +43,7 @@ class _Group(click.Group):
 @click.option("--debug", is_flag=True, help="Show where in the program an error was found.")
 @click.pass_obj
 def cli(settings: dict, debug: bool) -> None:
-    """Learn and predict one of very many classes in logarithmic time, in a stream.
+    """Learn and predict one of very many classes, in a stream, by trees of logarithmic depth.
 
     DATA is any number of files in VW, libsvm or fastText's text, JSON lines, CSV, TSV or Parquet,
     plain or .gz/.bz2/.xz; '-' or nothing is standard input. Results go to stdout, everything for

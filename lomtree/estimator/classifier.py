@@ -51,8 +51,8 @@ def _ranks(estimator: "LomTreeClassifier") -> bool:
 
 
 class LomTreeClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier for very many classes, in logarithmic time: the LOMtree of Choromanska and
-    Langford (2015), with a ranker over what it finds. docs/python.md has examples.
+    """A classifier for very many classes, by trees of logarithmic depth: the LOMtree of Choromanska
+    and Langford (2015), with a ranker over what it finds. docs/python.md has examples.
 
     X may be an array, a sparse matrix, a DataFrame, dicts of features, or lines of VW or libsvm
     text; y has labels of any hashable type, which they keep. New classes may come at any time.

@@ -17,8 +17,8 @@ Run by themselves:
 - bottom_up_fails      the supplement's example of four classes
 - toy_example          the supplement's example of the algorithm, step by step
 
-The rest are their parts: catalog, counts and origin describe the sets, sources finds their files,
-download fetches one, builders make sets of what was fetched, examples parses them, grid has the
-settings, trial trains one, workers are where, journal keeps rows, findings and hypotheses say what
-came of it.
+The rest are their parts: catalog, entries, counts and origin describe the sets, sources finds their
+files, download fetches one, builders make sets of what was fetched, examples parses them, grid has
+the settings, trial trains one, workers are where, journal keeps rows, findings, hypotheses and
+intervals say what came of it.
 """

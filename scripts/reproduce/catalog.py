@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from scripts.command import MistakeError
 from scripts.reproduce.counts import Counts, count
+from scripts.reproduce.entries import FORMATS, listed, problem_of
 
 try:
     import tomllib
@@ -15,16 +16,8 @@ except ModuleNotFoundError:  # Python 3.10; comes with the extra `plots`, and wi
     import tomli as tomllib  # type: ignore
 
 CATALOG = Path(__file__).parents[2] / "datasets.toml"
+SOURCES = ("source", "path", "url")
 PARTS = ("train", "validation", "test")
-# And how names of their files end; "auto" is what the first line tells.
-FORMATS = {"vw": "vw", "libsvm": "svm", "fasttext": "txt", "auto": "txt"}
-PLACES = ("path", "url", "mirrors", "source")  # where a set comes from
-KINDS = {  # what an entry may say, and of which type that is
-    "title": str, "source": str, "license": str, "stands_for": str, "format": str, "suffix": str,
-    "layout": str, "builder": str, "path": (str, list), "url": (str, list), "mirrors": list,
-    "sha256": dict, "made": dict, "paper": dict, "pool": bool, "large": bool, "splits": int,
-    "download": str, "disk": str, "time": str, "features": int, "classes": int, "examples": int,
-}  # fmt: skip
 
 
 class CatalogError(MistakeError):
@@ -59,19 +52,20 @@ class Dataset(NamedTuple):
     @property
     def source(self) -> str:
         """Where it is from, for people."""
-        return str(self.facts.get("source") or self.facts.get("path") or self.facts.get("url"))
+        said = (self.facts[key] for key in SOURCES if key in self.facts)
+        return ", ".join(listed(next(said, "its mirrors")))
 
     @property
     def mirrors(self) -> list[dict[str, Any]]:
         """What to try, one after the other: `urls`, and `layout` where lines are something else."""
         if "url" in self.facts:
-            return [{"urls": _listed(self.facts["url"])}]
+            return [{"urls": listed(self.facts["url"])}]
         return self.facts.get("mirrors", [])
 
     @property
     def paths(self) -> list[Path]:
         """Files that are on this machine: one, or one to train with and one to test."""
-        return [Path(path).expanduser() for path in _listed(self.facts.get("path", []))]
+        return [Path(path).expanduser() for path in listed(self.facts.get("path", []))]
 
     @property
     def large(self) -> bool:
@@ -119,10 +113,6 @@ class Dataset(NamedTuple):
         return f"{checksum:08x}"
 
 
-def _listed(one_or_more: Any) -> list[str]:
-    return [one_or_more] if isinstance(one_or_more, str) else list(one_or_more)
-
-
 def read_catalog(path: Path = CATALOG) -> dict[str, Dataset]:
     """CatalogError, which says where, if the file is not what it should be."""
     try:
@@ -132,35 +122,19 @@ def read_catalog(path: Path = CATALOG) -> dict[str, Dataset]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CatalogError(f"{path} is no TOML: {error}") from None
     for name, facts in entries.items():
-        if wrong := problem_of(facts):
+        if wrong := problem_of(name, facts):
             raise CatalogError(f"{path}: [{name}] {wrong}")
     return {name: Dataset(name, facts) for name, facts in entries.items()}
 
 
-def problem_of(facts: Any) -> str:
-    """What is wrong with an entry; nothing, if it is well."""
-    if not isinstance(facts, dict):
-        return "is no table: a set is [name] with lines like path = ... below it"
-    for key, value in facts.items():
-        if key not in KINDS:
-            return f"has the unknown key {key!r}; known are {', '.join(KINDS)}"
-        kind = KINDS[key]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            return f"has {key} = {value!r}, which is of the wrong type"
-    if not any(place in facts for place in PLACES):
-        return "says neither path nor url: where is it?"
-    if facts.get("format") not in FORMATS:
-        known = ", ".join(FORMATS)
-        if "format" not in facts:
-            return f"has no format; it is one of {known}"
-        return f"has format = {facts['format']!r}; it is one of {known} (lomtree convert makes vw)"
-    for place in ("path", "url"):
-        if place in facts and not 1 <= len(_listed(facts[place])) <= 2:
-            return f"has {place} with neither one file nor two, to train with and to test"
-    return ""
+def chosen(catalog: dict[str, Dataset], names: list[str]) -> list[Dataset]:
+    """The sets of these names; without names all. CatalogError tells which there are not."""
+    if unknown := sorted(set(names) - set(catalog)):
+        raise CatalogError(f"no set is called {', '.join(unknown)}; there are {', '.join(catalog)}")
+    return [catalog[name] for name in names or catalog]
 
 
 def fetched(catalog: dict[str, Dataset], names: list[str], folder: Path) -> list[Dataset]:
     """The splits of these sets, or of all, that are there."""
-    splits = [one for name in names or catalog for one in catalog[name].splits]
-    return [one for one in splits if one.is_in(folder)]
+    splits = [split for one in chosen(catalog, names) for split in one.splits]
+    return [split for split in splits if split.is_in(folder)]

@@ -59,7 +59,8 @@ def download(url: str, target: Path, sha256: str = "", tries: int = 3, wait: flo
             break
         except urllib.error.HTTPError as error:
             if error.code < 500 or not left:
-                raise DownloadError(f"{url}: the server says {error.code} {error.reason}") from None
+                said = " ".join(str(error.reason).split())  # of redirects in a circle: lines
+                raise DownloadError(f"{url}: the server says {error.code} {said}") from None
         except (OSError, HTTPException) as error:
             if not left:
                 raise DownloadError(f"{url}: {getattr(error, 'reason', error)}") from None

@@ -21,16 +21,19 @@ import gzip
 import lzma
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from lomtree.core.errors import DataError
-from scripts.command import parser_of, run_script
-from scripts.reproduce.catalog import CATALOG, PARTS, Dataset, read_catalog
+from scripts.command import MistakeError, parser_of, run_script
+from scripts.reproduce.catalog import CATALOG, PARTS, Dataset, chosen, read_catalog
+from scripts.reproduce.counts import Counts
 from scripts.reproduce.origin import origin_of, read_origin, write_origin
 from scripts.reproduce.sources import NotAvailableError, find, mirrored
 
@@ -50,9 +53,12 @@ def lines_of(path: Path) -> Iterator[bytes]:
         if it.returncode:
             raise NotAvailableError(f"{path}: gzip cannot unpack it")
         return
-    with _OPENERS.get(path.suffix, open)(path, "rb") as file:
-        for line in file:
-            yield line if line.endswith(b"\n") else line + b"\n"
+    try:
+        with _OPENERS.get(path.suffix, open)(path, "rb") as file:
+            for line in file:
+                yield line if line.endswith(b"\n") else line + b"\n"
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise NotAvailableError(f"{path} cannot be read: {error}") from None
 
 
 def as_libsvm(line: bytes) -> bytes:
@@ -71,7 +77,7 @@ def rows_of(paths: Iterable[Path], layout: str) -> Iterator[bytes]:
 
 @contextlib.contextmanager
 def new_parts(dataset: Dataset, into: Path) -> Iterator[dict[str, BinaryIO]]:
-    """Files for the three parts, in their places only when all of them are whole."""
+    """Files for the three parts, in their places only when all of them are whole and have rows."""
     (into / dataset.label).mkdir(parents=True, exist_ok=True)
     targets = {part: dataset.part(into, part) for part in PARTS}
     unfinished = {part: path.with_name(path.name + ".part") for part, path in targets.items()}
@@ -81,6 +87,13 @@ def new_parts(dataset: Dataset, into: Path) -> Iterator[dict[str, BinaryIO]]:
             part: stack.enter_context(gzip.GzipFile("", "wb", PACKING, file, mtime=0))  # type: ignore
             for part, file in raw.items()
         }
+    for path in unfinished.values():
+        with gzip.open(path) as file:
+            if not file.read(1):
+                raise NotAvailableError(
+                    "it has too few rows: some are to train with, a tenth to test, and a tenth of "
+                    "the others to choose settings"
+                )
     for part, path in targets.items():
         unfinished[part].replace(path)
 
@@ -151,9 +164,21 @@ def announce(dataset: Dataset) -> None:
 def fetch_splits(dataset: Dataset, into: Path, mirror: Path | None, seed: int) -> None:
     for one in dataset.splits:
         come_from = fetch(one, into, mirror, seed)
-        counts = one.counts(into)
+        counts = counts_of(one, into)
         words = "{features:,} features, {examples:,} examples, {classes:,} classes"
         tell(one.label, f"{come_from}: {words.format(**counts._asdict())}")
+
+
+def counts_of(dataset: Dataset, folder: Path) -> Counts:
+    """MistakeError where a row is not of the format: which line of which part that is, tells
+    nothing to somebody who never saw the parts."""
+    try:
+        return dataset.counts(folder)
+    except DataError as error:
+        wrong = re.sub(r"^.*?:\d+(:\d+)?: ", "", str(error))
+        raise MistakeError(
+            f"{dataset.name}: a row of {dataset.source} is not {dataset.format}: {wrong}"
+        ) from None
 
 
 def main() -> None:
@@ -164,18 +189,20 @@ def main() -> None:
     parser.add_argument("--catalog", type=Path, default=CATALOG, metavar="FILE")
     given = parser.parse_args()
     catalog = read_catalog(given.catalog)
-    if unknown := set(given.sets) - set(catalog):
-        parser.error(f"not in {given.catalog.name}: {', '.join(sorted(unknown))}")
     mirror = Path(os.environ["LOMTREE_DATA"]) if os.environ.get("LOMTREE_DATA") else None
-    for name in given.sets or [name for name in catalog if not catalog[name].large]:
-        if catalog[name].large:
-            announce(catalog[name])
+    wanted = [one for one in chosen(catalog, given.sets) if given.sets or not one.large]
+    if not wanted:
+        lack = "large sets alone: name those that you want" if catalog else "no sets"
+        raise MistakeError(f"{given.catalog} has {lack}")
+    for one in wanted:
+        if one.large:
+            announce(one)
         try:
-            fetch_splits(catalog[name], given.into, mirror, given.seed)
+            fetch_splits(one, given.into, mirror, given.seed)
         except NotAvailableError as reason:
-            tell(name, f"data not available: {reason}")
-        except DataError as error:
-            raise SystemExit(f"{name}: {error}") from None
+            tell(one.name, f"data not available: {reason}")
+    if not any(split.is_in(given.into) for one in wanted for split in one.splits):
+        raise MistakeError("none of these sets is there, so there is nothing to do")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from scripts.report import results_of
 from scripts.reproduce.catalog import read_catalog
 from scripts.reproduce.findings import TITLES, Finding, by_classes, read_findings
 from scripts.reproduce.grid import PATIENCE
-from scripts.reproduce.tables import SECTION, add_places, unknown_of
+from scripts.reproduce.tables import SECTIONS, add_places, unknown_of
 
 
 def same_time(findings: list[Finding], pyplot) -> Any:
@@ -55,6 +55,10 @@ def same_time(findings: list[Finding], pyplot) -> Any:
     return figure
 
 
+NAMES_APART = 0.028  # of the panel's width
+NAMES_ROOM = 0.33  # of its height
+
+
 def count_of(text: str) -> float:
     """The paper's number of classes, as it is printed: ~105K."""
     number, unit = re.fullmatch(r"~?([\d.,]+)(K?)", text).groups()  # type: ignore
@@ -76,28 +80,35 @@ def time_ratio(findings: list[Finding], pyplot) -> Any:
             classes = log2(count_of(one.dataset.paper["classes"]))
             paper.append((classes, log2(said["oaa"] / said["lomtree"]), one.name))
     figure, panel = pyplot.subplots(figsize=(7, 4.6), layout="constrained")
-    # Curves rise to the right: above a point on its left and below it on its right is room.
-    above = {"ha": "right", "va": "bottom"}
-    below = {"ha": "left", "va": "top", "rotation": -60, "rotation_mode": "anchor"}
-    for points, algorithm, label, shift, font in (
-        (paper, "rtree", "the paper", (-5, 4), above),
-        (here, "paper", "here", (3, -7), below),
-    ):
-        x, y, names = zip(*sorted(points), strict=True) if points else ((), (), ())
+    for points, algorithm, label in ((paper, "rtree", "the paper"), (here, "paper", "here")):
+        x, y, _names = zip(*sorted(points), strict=True) if points else ((), (), ())
         panel.plot(x, y, label=label, **look(algorithm))
-        for name, *point in zip(names, x, y, strict=True):
-            name_point(panel, name, tuple(point), shift, fontsize=8, **font)
+    for *point, name in paper:  # the curve rises to the right: above a point on its left is room
+        name_point(panel, name, tuple(point), (-5, 4), fontsize=8, ha="right", va="bottom")
     panel.set(
         title="Time to predict: one-against-all over LOMtree",
         xlabel="log2 of the classes k",
         ylabel="log2 of the ratio of test times",
     )
     panel.margins(x=0.16, y=0.2)
-    low, high = panel.get_ylim()
-    panel.set_ylim(low - 0.12 * (high - low), high)  # room for the names below
+    name_below(panel, sorted(here))
     panel.axhline(0, color="0.7", linewidth=1, zorder=1)
     panel.legend(loc="upper left")
     return figure
+
+
+def name_below(panel, points: list[tuple[float, float, str]]) -> None:
+    """Names under all curves, upright, each with a thin line to its point: points may be close."""
+    low, high = panel.get_ylim()
+    left, right = panel.get_xlim()
+    last = left
+    for x, y, name in points:
+        last = max(x, last + NAMES_APART * (right - left))
+        panel.plot([x, x, last], [y, low, low - 0.03 * (high - low)], color="0.6", lw=0.6, zorder=1)
+        panel.text(
+            last, low - 0.05 * (high - low), name, fontsize=8, rotation=90, ha="center", va="top"
+        )
+    panel.set(xlim=(left, right), ylim=(low - NAMES_ROOM * (high - low), high))
 
 
 def error_by_pass(findings: list[Finding], pyplot) -> Any:
@@ -135,13 +146,16 @@ def draw_passes(panel, one: Finding) -> None:
     """The validation errors of a set after each pass; of lomtree after all of them."""
     for algorithm, row in one.passes.items():
         passes = [row["passes"]] if "passes" in row else range(1, len(row["validation"]) + 1)
-        style = look(algorithm) | ({"markersize": 9} if algorithm == "lomtree" else {})
+        style = look(algorithm)
+        if algorithm == "lomtree":  # one point, before all curves
+            style |= {"markersize": 9, "zorder": 5}
         panel.plot(passes, row["validation"], label=TITLES[algorithm], **style)
     progressive = one.passes.get("paper", {}).get("progressive", [])
     label = "LOMtree, before it learns an example"
     panel.plot(range(1, len(progressive) + 1), progressive, color="0.6", lw=1, label=label)
     panel.set(title=f"{one.dataset.label}, k = {one.classes:,}", xlabel="passes", ylim=(0, 1.02))
     panel.xaxis.get_major_locator().set_params(integer=True)
+    panel.set_xlim(0.5, max(panel.dataLim.x1, 2) + 0.5)  # one pass is no interval
 
 
 def draw(findings: list[Finding], folder: Path) -> list[str]:
@@ -168,9 +182,10 @@ def main() -> None:
     given = parser.parse_args()
     require_matplotlib(parser)
     catalog = read_catalog(given.catalog)
-    findings = read_findings(catalog, given.data, given.results, given.finals)
+    findings = read_findings(catalog, given.data, given.results, given.finals, given.grid)
     folder = given.beside.parent if given.beside else given.into
-    if given.beside and (kept := results_of(given.beside, SECTION, unknown_of(findings))):
+    unknown = unknown_of(findings, given.grid)
+    if given.beside and (kept := results_of(given.beside, SECTIONS[given.grid], unknown)):
         print(
             f"{folder}: the figures stay as they are, for there is no data on {', '.join(kept)} "
             "to draw them anew",

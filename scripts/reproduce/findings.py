@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from scripts.reproduce.catalog import Dataset
 from scripts.reproduce.counts import Counts
-from scripts.reproduce.finals import latest
+from scripts.reproduce.finals import finals_of, measured, swept
 from scripts.reproduce.grid import ALGORITHMS, best_of, rows_about
 from scripts.reproduce.journal import Journal
 from scripts.reproduce.trial import half_interval
@@ -37,6 +37,7 @@ class Finding(NamedTuple):
     tried: int  # settings
     fetched: bool
     counts: Counts | None = None  # of its rows, where they are here
+    seconds: float | None = None  # of one core, for all that was run on it; none if not known
 
     @property
     def name(self) -> str:
@@ -92,12 +93,12 @@ def together(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _finding(dataset: Dataset, data: Path, swept: Rows, measured: Rows) -> Finding:
+def _finding(dataset: Dataset, data: Path, runs: Rows, tested: Rows, grid: str) -> Finding:
     rows, finals = [], []
     for one in dataset.splits:
-        fingerprint = one.fingerprint(data)
-        rows.append(rows_about(swept, one.label, fingerprint))
-        finals.append(latest(rows_about(measured, one.label, fingerprint)))
+        rows.append(swept(one, data, runs, grid))
+        about = rows_about(tested, one.label, one.fingerprint(data))
+        finals.append(measured(finals_of(rows[-1]), about))
 
     def of(kind: str, algorithm: str) -> dict[str, Any]:
         return together([final.get((kind, algorithm), {}) for final in finals])
@@ -114,16 +115,25 @@ def _finding(dataset: Dataset, data: Path, swept: Rows, measured: Rows) -> Findi
         sum(map(len, rows)),
         True,
         dataset.splits[0].counts(data),
+        _seconds([row for some in (*rows, *(one.values() for one in finals)) for row in some]),
     )
 
 
+def _seconds(rows: Rows) -> float | None:
+    """Earlier programs did not note how long a row took."""
+    if not rows or not all("seconds" in row for row in rows):
+        return None
+    return sum(row["seconds"] for row in rows)
+
+
 def read_findings(
-    catalog: dict[str, Dataset], data: Path, results: Path, finals: Path
+    catalog: dict[str, Dataset], data: Path, results: Path, finals: Path, grid: str = "quick"
 ) -> list[Finding]:
-    """All sets of the catalog, in its order; of those that are not there nothing is known."""
+    """What a grid found on all sets of the catalog, in its order; of those that are not there
+    nothing is known."""
     rows, final = Journal(results).rows(), Journal(finals).rows()
     return [
-        _finding(one, data, rows, final)
+        _finding(one, data, rows, final, grid)
         if all(split.is_in(data) for split in one.splits)
         else Finding(one, {}, {}, {}, {}, [], {}, 0, False)
         for one in catalog.values()

@@ -86,6 +86,20 @@ def rows_about(rows: list[dict[str, Any]], name: str, data: str) -> list[dict[st
     ]
 
 
+def rows_of_grid(
+    rows: list[dict[str, Any]], grid: Grid, classes: int, examples: int
+) -> list[dict[str, Any]]:
+    """Those whose settings the grid has: the journal has those of all grids."""
+    found = [setting_of(row) for row in rows]
+    names = {(one.set, one.seed, one.data) for one in found}
+    tried = {
+        setting
+        for name, seed, data in names
+        for setting in settings(name, grid, classes, examples, seed, data)
+    }
+    return [row for row, setting in zip(rows, found, strict=True) if setting in tried]
+
+
 class Choice(NamedTuple):
     """Fewer errors are better; then fewer passes."""
 

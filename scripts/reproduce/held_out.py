@@ -1,6 +1,6 @@
 """What the parts of the program are worth, on held-out parts of the training data.
 
-    python -m scripts.reproduce.held_out [SET ...] [--write docs/results.md]
+    python -m scripts.reproduce.held_out [SET ...] [--write docs/choices.md]
 
 A part of each training file is held out at random (by a seed), and each variant is trained on the
 rest and tested on it, with the default prediction. Test parts are never looked at. Reads the sets

@@ -1,10 +1,12 @@
 """The paper's tables with what was measured here beside what the paper says.
 
-    python -m scripts.reproduce.tables [--into build/reproduce/tables] [--write docs/results.md]
+    python -m scripts.reproduce.tables [--grid quick|full] [--into build/reproduce/tables]
+                             [--write docs/results.md]
 
 Reads what fetch.py, sweep.py and finals.py left in build/reproduce (--data, --results, --finals).
-Each table is written as Markdown and CSV; --write puts all of them into a marked section, unless
-that has results of a set which nothing is known of now.
+Each table is written as Markdown and CSV; --write puts all of them into a marked section, which
+each grid has for itself, unless that has results of a set which nothing is known of now. The full
+grid's section has what the grid changes: the errors, the settings and the hypotheses.
 """
 
 import argparse
@@ -30,8 +32,13 @@ from scripts.reproduce.grid import (
     PATIENCE,
 )
 from scripts.reproduce.hypotheses import hypotheses
+from scripts.reproduce.intervals import intervals
 
-SECTION = "the paper's experiments"
+SECTIONS = {  # by grid
+    "smallest": "the smallest grid",
+    "quick": "the paper's experiments",
+    "full": "the full grid",
+}
 NOTHING = "-"
 
 
@@ -182,33 +189,47 @@ def all_tables(findings: list[Finding]) -> list[Table]:
     return [*(make(findings) for make in makers), same_time_table(findings)]
 
 
-def unknown_of(findings: list[Finding]) -> list[str]:
+def unknown_of(findings: list[Finding], grid: str = "quick") -> list[str]:
     """The sets that a table has no result of: their data is not here, or not all was run yet."""
     rows = [row for one in all_tables(findings) for row in one.rows]
     lacking = {row[0] for row in rows if {MISSING, NOT_RUN} & set(row)}
-    lacking |= {one.name for one in findings if not (one.compact and one.hurried)}
+    if 1 in GRIDS[grid].nodes:
+        lacking |= {one.name for one in findings if not (one.compact and one.hurried)}
     return [one.name for one in findings if one.name in lacking]
 
 
-def preface(findings: list[Finding]) -> str:
-    """When, with what, and what was left out."""
-    out = ", ".join(one.name for one in findings if not one.fetched) or "none"
+def made_on(findings: list[Finding], grid: str) -> list[str]:
+    """When, with what, and how long it took."""
     tried = ", ".join(f"{one.tried} on {one.name}" for one in findings if one.tried)
-    grids = " and ".join(f"{name}: {_describe(name)}" for name in GRIDS)
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
     lines = [
         f"Made on {datetime.date.today()} by `make reproduce` with lomtree {PROGRAM}, "
         f"Python {platform.python_version()}, {libraries}, {platform.machine()}.",
         f"Settings tried: {tried or 'none yet'}.",
+        f"The {grid} grid has {_describe(grid)}; up to {PASSES} passes, and a setting is stopped "
+        f"when {PATIENCE} passes in a row bring no new best validation error. Settings that differ "
+        "in R_S alone are one training where no node is recycled.",
+    ]
+    seconds = [one.seconds for one in findings if one.tried]
+    if seconds and None not in seconds:
+        took = sum(one or 0.0 for one in seconds) / 60
+        lines.append(f"All of it took {took:.1f} minutes of one core, so {took / 2:.1f} of two.")
+    return lines
+
+
+def preface(findings: list[Finding], grid: str) -> str:
+    """Also what was left out, and what the columns mean."""
+    if grid == "full":
+        return _bullets(made_on(findings, grid))
+    out = ", ".join(one.name for one in findings if not one.fetched) or "none"
+    lines = [
+        *made_on(findings, grid),
         *_splits(findings),
         "The settings with the least validation error are trained once more, with the validation "
         "part as well, and tested once.",
         f"Left out, {MISSING}: {out}.",
         f"One-against-all is left out where there are more than {LARGEST_FOR_OAA} classes; its "
         "test time is then that of a model with next to no training, as in the paper.",
-        f"Grids ({grids}), up to {PASSES} passes; a setting is stopped when {PATIENCE} passes in a "
-        "row bring no new best validation error. Settings that differ in R_S alone are one "
-        "training where no node is recycled.",
         "LOMtree is the paper's (`--paper`): Algorithm 1 and one walk. It, Rtree, Filter tree and "
         "OAA have the paper's step sizes with the update that VW has by default: adaptive, "
         "normalised, no step beyond the target; and the logistic loss. lomtree is this program as "
@@ -216,6 +237,10 @@ def preface(findings: list[Finding]) -> str:
         "Times are of one core, learning and predicting alone, without reading; the paper's are of "
         "other machines and another program, so compare their ratios.",
     ]
+    return _bullets(lines)
+
+
+def _bullets(lines: list[str]) -> str:
     return "".join(f"- {line}\n" for line in lines)
 
 
@@ -238,10 +263,16 @@ def _describe(name: str) -> str:
     return f"step sizes {sizes[0]}; {shape}; lomtree with {sizes[3]} passes{most}"
 
 
-def section(findings: list[Finding]) -> str:
-    tables = "\n".join(one.markdown for one in all_tables(findings) if one.rows)
+def section(findings: list[Finding], grid: str = "quick") -> str:
+    made = all_tables(findings)
+    if grid == "full":  # of the sets that were swept alone
+        swept = [one for one in findings if one.complete]
+        made = [make(swept) for make in (error_table, setting_table)]
+    tables = "\n".join(one.markdown for one in made if one.rows)
     words = f"**The paper's hypotheses**\n\n{hypotheses(findings)}"
-    return f"{preface(findings)}\n{tables}\n{words}"
+    if compared := intervals(findings):
+        words = f"**Beside the paper's intervals**\n\n{compared}\n{words}"
+    return f"{preface(findings, grid)}\n{tables}\n{words}"
 
 
 def write_tables(findings: list[Finding], folder: Path) -> None:
@@ -254,8 +285,9 @@ def write_tables(findings: list[Finding], folder: Path) -> None:
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:
-    """Where the other steps left what they found."""
+    """Where the other steps left what they found, and of which grid."""
     folder = Path("build/reproduce")
+    parser.add_argument("--grid", choices=GRIDS, default="quick")
     parser.add_argument("--data", type=Path, default=folder / "data")
     parser.add_argument("--results", type=Path, default=folder / "runs.jsonl")
     parser.add_argument("--finals", type=Path, default=folder / "finals.jsonl")
@@ -269,12 +301,12 @@ def main() -> None:
     add_write(parser)
     given = parser.parse_args()
     catalog = read_catalog(given.catalog)
-    findings = read_findings(catalog, given.data, given.results, given.finals)
+    findings = read_findings(catalog, given.data, given.results, given.finals, given.grid)
     write_tables(findings, given.into)
-    text = section(findings)
+    text = section(findings, given.grid)
     print(text)
     if given.write:
-        write_section(given.write, SECTION, text, unknown_of(findings))
+        write_section(given.write, SECTIONS[given.grid], text, unknown_of(findings, given.grid))
 
 
 if __name__ == "__main__":

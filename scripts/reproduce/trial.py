@@ -188,14 +188,17 @@ def run_trials(settings: list[Setting], dataset: Dataset, folder: Path) -> list[
         if rows and rows[-1]["swaps"] == 0:
             rows.append(_same_tree(rows[-1], setting, dataset))
         else:
-            rows.append(run_trial(setting, dataset, folder))
+            begun = time.perf_counter()
+            row = run_trial(setting, dataset, folder)
+            rows.append(row | {"seconds": time.perf_counter() - begun})
     return rows
 
 
 def _same_tree(row: dict[str, Any], setting: Setting, dataset: Dataset) -> dict[str, Any]:
     best = row["validation"].index(min(row["validation"])) + 1
     command = command_of(setting, row["classes"], best, dataset.suffix)
-    return row | {"setting": setting._asdict(), "key": setting.key, "command": command}
+    own = {"setting": setting._asdict(), "key": setting.key, "command": command}
+    return row | own | {"seconds": 0.0}
 
 
 def run_trial(setting: Setting, dataset: Dataset, folder: Path) -> dict[str, Any]:

@@ -34,6 +34,12 @@ UPDATES: dict[str, dict[str, Any]] = {
         "power_t": 0.5,
         "scale": "max",
     },
+    "the same, no score moved by more than 0.5": {
+        "update": "adaptive",
+        "power_t": 0.5,
+        "scale": "max",
+        "clip": 0.5,
+    },
 }
 
 
@@ -68,10 +74,7 @@ def main() -> None:
     parser.add_argument("--catalog", type=Path, default=CATALOG, help=argparse.SUPPRESS)
     add_write(parser)
     given = parser.parse_args()
-    catalog = read_catalog(given.catalog)
-    if given.set not in catalog:
-        parser.error(f"not in {given.catalog.name}: {given.set}")
-    splits = fetched(catalog, [given.set], given.data)
+    splits = fetched(read_catalog(given.catalog), [given.set], given.data)
     if not splits:
         parser.error(f"{given.set} is not there: python -m scripts.reproduce.fetch {given.set}")
     rows = [row_of(name, loss, splits, given.data) for name in UPDATES for loss in LOSSES]

@@ -79,7 +79,7 @@ def test_intents(tmp_path):
     (tmp_path / "data_full.json").write_text(json.dumps(parts))
     train, test = built(clinc150, tmp_path / "data_full.json", tmp_path)
     assert sorted(train) == [
-        "balance |w balance my s what", "music |w again it play", "music |w music play some",
+        "balance |w balance my s what", "music |w again it play", "music |w music play some:2",
     ]  # fmt: skip
     assert test == ["music |w play"]
 

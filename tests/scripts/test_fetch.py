@@ -81,6 +81,14 @@ def test_what_is_not_there_is_told_at_once(serve, tmp_path):
     assert len(server.asked) == 1
 
 
+def test_redirects_in_a_circle_are_told_in_one_line(serve, tmp_path):
+    server = serve({})
+    server.files["file"] = server.url + "file"
+    with pytest.raises(DownloadError, match="the server says 302 The HTTP server returned") as told:
+        get(server, tmp_path / "file")
+    assert "\n" not in str(told.value)
+
+
 def test_nobody_listening_is_told(tmp_path):
     with pytest.raises(DownloadError, match="refused"):
         download("http://127.0.0.1:9/file", tmp_path / "file", wait=0.0)

@@ -248,3 +248,21 @@ def test_sets_that_are_asked_for_by_name_come_without_times_over_classes(project
     assert "scripts.reproduce.tables" in by_name
     assert "time" not in by_name
     assert "times-in-reproduce" in make(project, "-n", "reproduce").stdout
+
+
+@needs_make
+def test_each_grid_has_its_own_section_and_only_the_quick_one_times_and_pictures(project):
+    full = make(project, "-n", "reproduce", "GRID=full", "WRITE=1").stdout
+    assert full.count("--grid full") == 4
+    assert "--write docs/results.md" in full
+    assert "--beside" not in full
+    assert "times-in" not in full
+    assert "--beside docs/results.md" in make(project, "-n", "reproduce", "WRITE=1").stdout
+
+
+@needs_make
+def test_a_set_of_ones_own_does_not_come_into_the_documents(project):
+    own = make(project, "-n", "reproduce", "CATALOG=mine.toml", "WRITE=1").stdout
+    assert own.count("--catalog mine.toml") == 5
+    assert "docs/" not in own
+    assert "times-in" not in own

@@ -30,8 +30,8 @@ def test_the_worked_example(tmp_path, monkeypatch):
     page = (ROOT / "docs" / "reproduce.md").read_text(encoding="utf-8")
     (tmp_path / "mine.toml").write_text(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0])
     (tmp_path / "names.vw").write_text("".join(unicode_names.lines()[:LINES]))
-    steps = ["fetch"], ["sweep", "--grid", "smallest"], ["finals"], ["tables"]
-    for script, *arguments in steps:
+    grid = ["--grid", "smallest"]
+    for script, *arguments in (["fetch"], ["sweep", *grid], ["finals", *grid], ["tables", *grid]):
         done = run(script, tmp_path, *arguments)
         assert done.returncode == 0, done.stderr
     made = tmp_path / "build" / "reproduce"
@@ -56,6 +56,17 @@ def test_the_worked_example(tmp_path, monkeypatch):
         ('path = []\nformat = "vw"', r"\[mine\] has path with neither one file nor two"),
         ('path = "a"\nformat = "vw"\nsplits = true', r"splits = True, which is of the wrong type"),
         ("path = ", r"mine.toml is no TOML: "),
+        ('path = [1]\nformat = "vw"', r"\[mine\] has 1 in path, which is no name of a file"),
+        ('path = ""\nformat = "vw"', r"\[mine\] has '' in path, which is no name of a file"),
+        ('path = "a"\nurl = "b"\nformat = "vw"', r"\[mine\] says path and url: which"),
+        ('url = "a.vw"\nformat = "vw"', r"\[mine\] has 'a.vw' in url, which is no http://"),
+        ('url = "http://a/"\nformat = "vw"', r"\[mine\] has 'http://a/' in url, which is no"),
+        ('mirrors = [3]\nformat = "vw"', r"\[mine\] has the mirror 3, which is not { urls"),
+        ('mirrors = [{urls = 3}]\nformat = "vw"', r"\[mine\] has 3 in urls, which is no name"),
+        ('path = "a"\nformat = "vw"\nsplits = 0', r"\[mine\] has splits = 0; from 1 to 10"),
+        ('path = "a"\nformat = "vw"\nlayout = "b"', r"\[mine\] has layout = 'b'; known: csv-"),
+        ('path = "a"\nformat = "vw"\nbuilder = "b"', r"\[mine\] has builder = 'b'; known: aloi"),
+        ('path = "a"\nformat = "vw"\nlarge = true', r"\[mine\] is large, so it is not counted:"),
     ],
 )
 def test_a_mistake_is_one_sentence(tmp_path, text, sentence):
@@ -87,9 +98,59 @@ def test_rows_that_are_not_of_the_format_are_told(tmp_path, monkeypatch):
     (tmp_path / "mine.toml").write_text('[mine]\npath = "rows"\nformat = "libsvm"\n')
     (tmp_path / "rows").write_text("a | b c\n" * 30)
     done = run("fetch", tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith("mine: ")
+    assert done.stderr.startswith("mine: a row of rows is not libsvm: expected INDEX:VALUE")
+
+
+CUT = gzip.compress(b"a | b\n" * 99, mtime=0)[:-9]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("gone.vw", None, "gone.vw is no file"),
+        ("few.vw", b"a | b\n" * 5, "it has too few rows: some are to train with"),
+        ("rows.vw.gz", b"a | b\n", "rows.vw.gz cannot be read: Not a gzipped file"),
+        ("cut.vw.gz", CUT, "cut.vw.gz cannot be read: Compressed"),
+        ("rows.vw.bz2", b"a | b\n", "rows.vw.bz2 cannot be read: Invalid data stream"),
+        ("rows.vw.xz", b"a | b\n", "rows.vw.xz cannot be read: Input format not supported"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_told_and_nothing_goes_on(
+    tmp_path, monkeypatch, name, content, sentence
+):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    (tmp_path / "mine.toml").write_text(f'[mine]\npath = "{name}"\nformat = "vw"\n')
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    done = run("fetch", tmp_path)
+    first, last = done.stderr.splitlines()
+    assert done.returncode == 2
+    assert first.startswith(f"mine         data not available: {sentence}")
+    assert last == "none of these sets is there, so there is nothing to do"
+
+
+def test_an_entrys_name_is_that_of_a_folder(tmp_path):
+    (tmp_path / "mine.toml").write_text('["../a"]\npath = "a"\nformat = "vw"\n')
+    with pytest.raises(CatalogError, match=r"\[\.\./a\] is no name for a set: it takes letters"):
+        read_catalog(tmp_path / "mine.toml")
+
+
+def test_a_file_without_a_set_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    (tmp_path / "mine.toml").touch()
+    done = run("fetch", tmp_path)
+    assert (done.returncode, done.stderr) == (2, "mine.toml has no sets\n")
+
+
+def test_a_set_that_the_file_does_not_have_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    (tmp_path / "mine.toml").write_text('[mine]\npath = "a"\nformat = "vw"\n')
+    for script in ("fetch", "sweep", "finals"):
+        done = run(script, tmp_path, "other")
+        assert done.returncode == 2
+        assert done.stderr == "no set is called other; there are mine\n"
 
 
 def test_counts(tmp_path):

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from scripts.command import MistakeError
 from scripts.reproduce import sources
 from scripts.reproduce.catalog import Dataset
 from scripts.reproduce.download import Checksums, DownloadError
@@ -147,7 +148,8 @@ def test_a_large_set_comes_only_by_name_and_says_before_what_it_takes(
     monkeypatch.delenv("LOMTREE_DATA", raising=False)
     words = ["fetch", "--catalog", str(tmp_path / "sets.toml"), "--into", str(tmp_path / "data")]
     monkeypatch.setattr(sys, "argv", words)
-    main()
+    with pytest.raises(MistakeError, match="has large sets alone: name those that you want"):
+        main()
     assert server.asked == []
     monkeypatch.setattr(sys, "argv", [*words, "big"])
     main()

@@ -13,6 +13,7 @@ import pytest
 
 from lomtree.core.options import Options
 from scripts.program import PROGRAM, checksum
+from scripts.reproduce import updates
 from scripts.reproduce.catalog import read_catalog
 from scripts.reproduce.examples import read_set, size_of
 from scripts.reproduce.finals import Final, finals_of, first, learn_for, measure
@@ -213,6 +214,17 @@ def test_a_large_set_is_read_again_for_each_pass(folder, tiny):
     examples = read_set(large, folder / "data")
     assert size_of(examples.training) == size_of(examples.train) + size_of(examples.validation)
     assert not isinstance(examples.train, list)
+
+
+@pytest.mark.parametrize("loss", updates.LOSSES)
+@pytest.mark.parametrize("name", updates.UPDATES)
+def test_every_update_learns_something(folder, tiny, monkeypatch, name, loss):
+    monkeypatch.setattr(updates, "RATES", (1.0,))
+    validation, test = updates.errors_of(
+        read_set(tiny, folder / "data"), updates.UPDATES[name], loss
+    )
+    assert 0 <= validation < 0.8
+    assert 0 <= test < 0.9
 
 
 def wait_for(pipe, wanted: bytes) -> None:

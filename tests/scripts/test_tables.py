@@ -2,20 +2,31 @@
 
 import csv
 import gzip
+import re
 from importlib.util import find_spec
 from math import log2
 
 import pytest
 
 from scripts.program import PROGRAM
+from scripts.report import section_of, write_section
 from scripts.reproduce.catalog import Dataset, read_catalog
 from scripts.reproduce.counts import Counts
 from scripts.reproduce.figures import count_of, draw
 from scripts.reproduce.findings import Finding, by_classes, read_findings
-from scripts.reproduce.grid import Setting
+from scripts.reproduce.grid import GRIDS, Setting
 from scripts.reproduce.hypotheses import best_tree, close, hypotheses, logarithmic
+from scripts.reproduce.intervals import intervals
 from scripts.reproduce.journal import Journal
-from scripts.reproduce.tables import MISSING, NOT_RUN, all_tables, section, write_tables
+from scripts.reproduce.tables import (
+    MISSING,
+    NOT_RUN,
+    SECTIONS,
+    all_tables,
+    section,
+    unknown_of,
+    write_tables,
+)
 
 PAPER = {
     "classes": "~26",
@@ -23,6 +34,9 @@ PAPER = {
     "test_milliseconds": {"lomtree": 0.14, "oaa": 0.16},
     "errors": {"lomtree": [6.36, 1.71]},
 }
+
+
+SHAPES = {"lomtree": (0, 0, 0, 3), "paper": (4, 4, 4)}  # of settings that the quick grid has
 
 
 def final_row(
@@ -34,10 +48,10 @@ def final_row(
     depth: float,
     data="",
 ) -> dict:
-    setting = Setting(name, algorithm, 4, 4 if algorithm == "paper" else 0, 4, data=data)
+    setting = Setting(name, algorithm, *SHAPES.get(algorithm, (4, 0, 0)), data=data)
     tree = algorithm != "oaa"
     return {
-        "kind": "best", "setting": setting._asdict(), "key": setting.key, "passes": 2,
+        "kind": "best", "setting": setting._asdict(), "key": f"best 2 {setting.key}", "passes": 2,
         "classes": classes, "error": error, "interval": 0.01, "tested": 1000,
         "train_seconds": microseconds, "test_microseconds": microseconds, "learned": 99,
         "mean_depth": depth, "largest_depth": 20 if tree else None,
@@ -82,6 +96,22 @@ def test_errors_stand_with_their_intervals_beside_the_papers():
     assert [cell[:5] for cell in rows["a"][:5]] == ["6.00%", "8.00%", "19.00", "18.00", "5.00%"]
     assert rows["a"][0] == "6.00% ± 1.00%"
     assert rows["a"][5:] == ["6.36% ± 1.71%", "-", "-", "-"]  # it has one LOMtree
+
+
+def test_errors_are_laid_beside_the_papers_intervals():
+    paper = {"errors": {"lomtree": [6.36, 1.71], "rtree": [16.92, 2.63], "oaa": [9.56, 1.30]}}
+    measured = finding(**ALL, facts={"paper": paper})
+    assert intervals([measured, finding("b", **ALL)]) == (
+        "- a: LOMtree 8.00%, within the paper's 4.65 to 8.07%; "
+        "Rtree 19.00%, within the paper's 14.29 to 19.55%; "
+        "OAA 5.00%, below the paper's 8.26 to 10.86%.\n"
+    )
+    splits = [{"setting": {"algorithm": "paper"}, "error": error} for error in (0.0807, 0.0808)]
+    worse = finding(paper=0.09, facts={"paper": paper})._replace(chosen=splits)
+    assert intervals([worse]) == (
+        "- a: LOMtree 9.00%, above the paper's 4.65 to 8.07% (on 1 of 2 splits not).\n"
+    )
+    assert "**Beside the paper's intervals**\n\n- a: LOM" in section([measured])
 
 
 def test_times_stand_with_their_ratio_beside_the_papers():
@@ -202,20 +232,74 @@ def make_parts(dataset: Dataset, folder) -> str:
     return dataset.fingerprint(folder)
 
 
+def swept_row(final: dict, validation: float = 0.5) -> dict:
+    """What the sweep said of a setting that was the best after two passes."""
+    key = final["key"].removeprefix("best 2 ")
+    rest = {"validation": [0.6, validation], "progressive": [0.6, 0.6], "seconds": 30.0}
+    return {"setting": final["setting"], "key": key, "version": PROGRAM} | rest
+
+
 def test_findings_come_from_what_the_steps_left(tmp_path):
     catalog = read_catalog()
     data = make_parts(catalog["aloi-438"], tmp_path)
-    row = final_row("aloi-438", "lomtree", 438, 0.3, 10, 5, data)
+    row = final_row("aloi-438", "paper", 438, 0.3, 10, 5, data)
     before = final_row("aloi-438", "rtree", 438, 0.3, 10, 5, "other data")
     for one in (row | {"error": 0.9}, row, before):
         Journal(tmp_path / "finals").add(one)
-    Journal(tmp_path / "runs").add(row | {"validation": [0.5], "progressive": [0.6]})
+    Journal(tmp_path / "runs").add(swept_row(row))
     findings = read_findings(catalog, tmp_path, tmp_path / "runs", tmp_path / "finals")
     assert [one.name for one in findings] == list(catalog)
     [found] = by_classes(findings)
-    assert (found.name, list(found.best)) == ("aloi-438", ["lomtree"])
-    assert found.best["lomtree"]["error"] == 0.3  # the latest
-    assert found.passes["lomtree"]["validation"] == [0.5]
+    assert (found.name, list(found.best)) == ("aloi-438", ["paper"])
+    assert found.best["paper"]["error"] == 0.3  # the latest
+    assert found.passes["paper"]["validation"] == [0.6, 0.5]
+    assert found.seconds is None  # the final did not note it
+
+
+def test_each_grid_has_the_results_of_its_own_settings(tmp_path):
+    """What the full grid found best is not the quick grid's, though they share a journal."""
+    dataset = read_catalog()["aloi-438"]
+    data = make_parts(dataset, tmp_path)
+    quick = final_row("aloi-438", "paper", 438, 0.3, 10, 5, data) | {"seconds": 60.0}
+    setting = Setting(**quick["setting"])._replace(rate=8)
+    full = quick | {"setting": setting._asdict(), "key": f"best 2 {setting.key}", "error": 0.2}
+    for final, validation in ((quick, 0.5), (full, 0.4)):
+        Journal(tmp_path / "finals").add(final)
+        Journal(tmp_path / "runs").add(swept_row(final, validation))
+    places = ({"aloi-438": dataset}, tmp_path, tmp_path / "runs", tmp_path / "finals")
+    found = {grid: read_findings(*places, grid)[0] for grid in GRIDS}
+    assert [(one.tried, one.seconds) for one in found.values()] == [(0, None), (1, 90), (2, 120)]
+    assert found["quick"].best["paper"]["error"] == 0.3
+    assert found["full"].best["paper"]["error"] == 0.2
+    assert found["smallest"].best == {}
+
+
+def test_the_full_grids_section_is_short_and_says_how_long_it_took(tmp_path):
+    findings = [finding(**ALL)._replace(seconds=2400.0), finding("gone")]
+    short = section(findings, "full")
+    assert "- All of it took 40.0 minutes of one core, so 20.0 of two.\n" in short
+    assert "The full grid has step sizes 0.25, 0.5, 0.75, 1, 2, 4, 8;" in short
+    assert re.findall(r"^\*\*(.*)\*\*$", short, re.MULTILINE) == [
+        "Table 4: test error, 95% interval",
+        "The settings with the least validation error",
+        "The paper's hypotheses",
+    ]
+    assert "gone" not in short
+    assert "minutes of one core" not in section([finding(**ALL)])
+
+
+def test_a_grid_without_compact_trees_lacks_none():
+    small = finding(**ALL)._replace(compact={}, hurried={}, fetched=True)
+    assert (unknown_of([small]), unknown_of([small], "smallest")) == (["a"], [])
+
+
+def test_a_grids_section_leaves_that_of_another_alone(tmp_path):
+    document = tmp_path / "results.md"
+    for name in SECTIONS.values():
+        write_section(document, name, f"{name}\n")
+    write_section(document, SECTIONS["full"], section([finding(**ALL)], "full"))
+    assert section_of(document, SECTIONS["quick"]) == "the paper's experiments\n"
+    assert "| a | 6.00% ± 1.00% |" in section_of(document, SECTIONS["full"])
 
 
 def test_splits_are_taken_together_when_all_are_measured(tmp_path):
@@ -224,6 +308,8 @@ def test_splits_are_taken_together_when_all_are_measured(tmp_path):
     for one, error in zip(dataset.splits, (0.04, 0.06, 0.08, 0.10, 0.12), strict=True):
         data = make_parts(one, tmp_path)
         rows.append(final_row(one.label, "lomtree", 26, error, 100 * error, 5, data))
+    for row in rows:
+        Journal(tmp_path / "runs").add(swept_row(row) | {"passes": 2})
     for row in rows[:4]:
         Journal(tmp_path / "finals").add(row)
     places = ({"isolet": dataset}, tmp_path, tmp_path / "runs", tmp_path / "finals")
