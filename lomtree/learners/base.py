@@ -11,7 +11,7 @@ import numpy as np
 from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, Vector
-from lomtree.features.scaling import Scaler, Scales, make_scales
+from lomtree.features.scaling import Entered, Scaler, Scales, make_scales
 from lomtree.learners.follower import Follower
 from lomtree.learners.shared_parts import SharedParts, check_shared, load_shared, store_shared
 from lomtree.ranking.combination import FIRST_MEMORY, MEMORY, Combination, fade, make_combination
@@ -95,6 +95,11 @@ class Learner(ABC):
         """The trees of an ensemble; otherwise this learner alone."""
         return [self]
 
+    def enter(self, batch: Batch, count: int) -> Entered:
+        """Scale the first `count` examples of a batch, which are learned next; see Scaler."""
+        with watch.stage("scale", examples=count, features=batch.starts[count]):
+            return self.scaler.enter(batch, count)
+
     def learn(
         self,
         batch: Batch,
@@ -104,22 +109,21 @@ class Learner(ABC):
         probed: Sequence[int] = (),
         reserved: bool = False,
         are_new: bool = True,
+        entered: Entered | None = None,
     ) -> None:
         """Learn from the first `count` examples of a batch. Those that are `probed` are ranked just
         before they are learned, and nothing has been learned from them so far; `reserved` tells
         whether they have waited for that while others were learned. Examples `are_new` unless they
-        were learned in an earlier pass.
+        were learned in an earlier pass. `entered` is what enter() returned, if it was called.
 
         `predictions` gets what one walk would have predicted just before each was learned (but with
         its values counted in their scales), `depths` the depth of the leaf that each was put in.
         """
-        size = {"examples": count, "features": batch.starts[count]}
-        with watch.stage("scale", **size):
-            scaled, mean_squares = self.scaler.enter(batch, count)
+        scaled, mean_squares = self.enter(batch, count) if entered is None else entered
         lesson = self._lesson(scaled, mean_squares, predictions, depths)
         beside = self.ranker is not None and self.execution.threads > 1
-        with watch.stage("learn", **size), self._ranker_thread.working(beside):
-            begin = 0
+        stage, begin = watch.stage("learn", examples=count, features=batch.starts[count]), 0
+        with stage, self._ranker_thread.working(beside):
             for example in probed:
                 self._learn_part(lesson, begin, example, are_new)
                 self._probe(scaled, example, reserved)
@@ -130,8 +134,7 @@ class Learner(ABC):
             self._learn_part(lesson, begin, count, are_new)
 
     def drawn_probes(self, batch: Batch, count: int) -> list[int]:
-        """Which of the next examples are to be probed, if they are new: none in a model that is the
-        paper's."""
+        """Which of the next examples are probed, if they are new: none in the paper's model."""
         if self.options.paper:
             return []
         return self.probe.drawn(batch, self.examples, count)

@@ -9,7 +9,7 @@ from concurrent.futures import Executor, Future
 from lomtree.linear.hashed_weights import BLOCK, GROW_AT, Weights
 from lomtree.system.memory import touch
 
-EARLY = 0.65  # how full a table is when its growth is prepared; GROW_AT is when it grows
+EARLY = 0.85  # how full a table is when its growth is prepared; GROW_AT is when it grows
 
 
 class Prefaulter:

@@ -35,9 +35,11 @@ VALID_PIECES = DEPTH + 2  # pieces
 _PIECE = 1 << 20
 _AT_ONCE = 2  # arrays that are made smaller
 MAGIC = b"LOMTREE\n"
-VERSION = 11
+VERSION = 12
 _ALIGN = 64
-_DTYPES = {name: np.dtype(name) for name in ("<i1", "<u1", "<i4", "<u4", "<i8", "<f4", "<f8")}
+_DTYPES = {
+    name: np.dtype(name) for name in ("<i1", "<u1", "<u2", "<i4", "<u4", "<i8", "<f4", "<f8")
+}
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _NO_BYTES = np.empty(0, np.uint8)
 

@@ -90,7 +90,7 @@ def test_beyond_the_largest_size_nothing_is_touched():
 
 def test_one_job_at_a_time():
     weights, cores, runner = make_weights(20, True), Now(slow=True), Prefaulter()
-    for share in (0.7, 0.8, GROW_AT):
+    for share in (EARLY + 0.01, EARLY + 0.02, GROW_AT):
         runner.run(filled(weights, share), cores)
     assert len(cores.jobs) == 1
 

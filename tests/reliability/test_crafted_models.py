@@ -103,7 +103,9 @@ MALFORMED = {
     "fewer labels than were seen": in_counts("labels", 0),
     "a node with more labels than came": set_item("nodes.labels", 0, CLASSES + 1),
     "saved for nobody knows what": in_header("predict_only", "no"),
-    "statistics that add up to more than a number": set_item("statistics.l", slice(None), 1.7e308),
+    "statistics that add up to more than a number": set_form(
+        "statistics.l", lambda a: np.full(len(a), 1.7e308)
+    ),
     "counters that add up to more than a number": set_item("nodes.n", slice(None), 1.7e308),
     "no labels": set_array("labels.ends", [0]),
     "labels overlap": set_item("labels.ends", 2, 0),
@@ -137,13 +139,12 @@ MALFORMED = {
     "a column too short": set_form("nodes.left", lambda a: a[:-1]),
     "a column of another type": set_form("nodes.left", lambda a: a.astype(np.int64)),
     "a column in two dimensions": set_form("nodes.left", lambda a: a[:, None]),
-    "a entry of no node": set_item("statistics.node", -1, 10**6),
-    "a entry of a negative node": set_item("statistics.node", 0, -1),
     "a entry of no label": set_item("statistics.label", 0, CLASSES),
     "a entry of a negative label": set_item("statistics.label", 0, -1),
-    "a entry twice": set_item("statistics.node", slice(None), 0),
+    "a entry twice": set_item("statistics.label", slice(None), 0),
     "a entry that is no number": set_item("statistics.m", 0, np.nan),
-    "a negative entry": set_item("statistics.l", 0, -1),
+    "a negative entry": set_form("statistics.l", lambda a: -a.astype(np.int32)),
+    "counts of another type": set_form("statistics.n", lambda a: a.astype(np.float32)),
     "statistics too short": set_form("statistics.n", lambda a: a[:-1]),
     "a weight that is no number": set_item("weights.w", 0, np.nan),
     "an infinite weight": set_item("weights.squares", 0, np.inf),
@@ -163,7 +164,7 @@ MALFORMED = {
     **{f"{name} is missing": without(name) for name in ("labels.text", "nodes.left")},
     **{
         f"{name} is missing": without(name)
-        for name in ("nodes.C", "statistics.node", "weights.squares")
+        for name in ("nodes.C", "statistics.label", "weights.squares")
     },
 }
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from lomtree.core.constants import BEAM
+from lomtree.core.execution import Execution
 from lomtree.core.options import Options
 from lomtree.examples import replay
 from lomtree.examples.batch import Batch
@@ -56,6 +57,20 @@ class Run:
     def file(self, folder) -> bytes:
         write_model(self.model, str(folder / "model"))
         return (folder / "model").read_bytes()
+
+
+@pytest.mark.parametrize("cuts", [(), (1, 2, 90), range(20, 200, 20)])
+@pytest.mark.parametrize("passes", [1, 4])
+@pytest.mark.parametrize("holdout", [0.0, 0.2])
+def test_batches_that_are_scaled_ahead_are_learned_as_others_are(tmp_path, cuts, passes, holdout):
+    files, told = [], []
+    for threads in (1, 2):
+        model = Model.new(Options(bits=18, holdout=holdout), Execution(threads))
+        run = Run(cuts=cuts, passes=passes, model=model)
+        files.append(run.file(tmp_path))
+        told.append((run.errors, run.meter.examples, run.meter.error, run.passes))
+    assert files[0] == files[1]
+    assert told[0] == told[1]
 
 
 def test_a_trainer_does_what_a_learner_does(tmp_path):

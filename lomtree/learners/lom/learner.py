@@ -6,7 +6,6 @@ from math import inf
 
 import numpy as np
 
-from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.learners.base import Lesson
 from lomtree.learners.lom import statistics
@@ -193,13 +192,10 @@ def _load_tree(
     state_dict: StateDict, label_count: int, learning: bool
 ) -> tuple[Tree, statistics.Columns | None]:
     """The tree, and its statistics where they are needed or there."""
-    counted = learning or "statistics.node" in state_dict.arrays
+    counted = learning or "statistics.label" in state_dict.arrays
     tree = load_tree(state_dict, _LEARNING_COLUMNS if counted else (), label_count)
     if not counted:
         return tree, None
-    listed = statistics.check(state_dict, len(tree.nodes), int(tree.counts["labels"][0]))
-    rows = np.bincount(listed["node"], minlength=len(tree.nodes))
-    if np.any(rows != tree.nodes["labels"]):
-        raise ModelError("its statistics are not as many as its nodes say")
-    tree.counts["rows"] = tree.counts["living"] = rows.sum()
+    listed = statistics.check(state_dict, tree.nodes["labels"], int(tree.counts["labels"][0]))
+    tree.counts["rows"] = tree.counts["living"] = len(listed["label"])
     return tree, listed

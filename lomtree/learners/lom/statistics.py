@@ -33,13 +33,15 @@ STATISTIC = np.dtype(
     align=True,
 )
 FIRST_ROWS = 1 << 12
+ROOM = 1.5  # as many rows as there are
 SLACK = 1.25
 FETCHED = 16  # rows asked for in advance
 
 _PIECE = 1 << 16  # rows
 _MOVED = 1 << 20  # rows, at a time
-_KEYS = ("node", "label")
 _SUMS = ("m", "n", "l")
+# In a file: counts of examples of importance 1 are small whole numbers.
+_SUM_TYPES = tuple(np.dtype(name) for name in ("u1", "u2", "i4", "f8"))
 
 
 def make_statistics(rows: int = FIRST_ROWS) -> np.ndarray:
@@ -47,9 +49,9 @@ def make_statistics(rows: int = FIRST_ROWS) -> np.ndarray:
 
 
 def rows_for(count: int, most: int) -> int:
-    """How many rows a table gets for `count` of them: room for as many more. There will never be
-    more than `most`; a quarter more than those are there for the dead ones."""
-    return max(FIRST_ROWS, int(max(count, min(2 * count, SLACK * most)) / LOAD_LIMIT) + 1)
+    """How many rows a table gets for `count` of them: room for half as many more. There will never
+    be more than `most`; a quarter more than those are there for the dead ones."""
+    return max(FIRST_ROWS, int(max(count, min(ROOM * count, SLACK * most)) / LOAD_LIMIT) + 1)
 
 
 @kernel
@@ -120,6 +122,17 @@ def rebuilt(
     return target, moved
 
 
+@kernel
+def largest_count(statistics):
+    """Of all n and l; infinite if one of them is no whole number."""
+    most, whole = 0.0, True
+    for row in range(len(statistics)):
+        n, l = statistics[row].n, statistics[row].l  # noqa: E741
+        most = max(most, n, l)
+        whole &= n == np.floor(n) and l == np.floor(l)
+    return most if whole else np.inf
+
+
 class Listed(NamedTuple):
     """Statistics in some order."""
 
@@ -187,28 +200,37 @@ def of_leaves(table: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def to_arrays(table: np.ndarray, living: int, ordered: Callable[[], Listed]) -> dict[str, Coming]:
-    """The living rows, which will have been `ordered` when they are written. Generations are no
-    part of what was learned."""
+    """The living rows, which will have been `ordered` when they are written. Nodes are known by how
+    many labels they have; generations are no part of what was learned."""
+    counts = _type_for(largest_count(table))
+    types = {"m": np.dtype(np.float64), "n": counts, "l": counts}
     return {
-        "statistics.node": Coming(np.int32, living, lambda: [ordered().node]),
         "statistics.label": Coming(np.int32, living, lambda: [ordered().label]),
         **{
-            f"statistics.{name}": Coming(np.float64, living, partial(_sums, table, name, ordered))
-            for name in _SUMS
+            f"statistics.{name}": Coming(dtype, living, partial(_sums, table, name, dtype, ordered))
+            for name, dtype in types.items()
         },
     }
 
 
-def _sums(table: np.ndarray, name: str, ordered: Callable[[], Listed]) -> Iterator[np.ndarray]:
+def _type_for(most: float) -> np.dtype:
+    """The smallest that holds whole numbers up to this, if it is one."""
+    return next(dtype for dtype in _SUM_TYPES if dtype.kind == "f" or most <= np.iinfo(dtype).max)
+
+
+def _sums(
+    table: np.ndarray, name: str, dtype: np.dtype, ordered: Callable[[], Listed]
+) -> Iterator[np.ndarray]:
     numbers = table.view(np.float64).reshape(len(table), -1)
     column = 1 + _SUMS.index(name)  # generation and label are in the first 8 bytes
     rows = ordered().row
-    buffers = cycle(np.empty((VALID_PIECES, _PIECE)))
+    values, buffers = np.empty(_PIECE), cycle(np.empty((VALID_PIECES, _PIECE), dtype))
     for begin in range(0, len(rows), _PIECE):
         part = rows[begin : begin + _PIECE]
-        values = next(buffers)[: len(part)]
         take_column(numbers, part, column, values)
-        yield values
+        piece = next(buffers)[: len(part)]
+        piece[:] = values[: len(part)]
+        yield piece
 
 
 def _room_for(count: int) -> Listed:
@@ -219,37 +241,38 @@ Columns = dict[str, Any]
 
 
 @kernel
-def are_in_order(node, label):
-    for place in range(1, len(node)):
-        if node[place] < node[place - 1] or (
-            node[place] == node[place - 1] and label[place] <= label[place - 1]
-        ):
-            return False
+def are_in_order(label, ends):
+    """Whether the labels of each node rise; `ends` tells where those of each end."""
+    begin = 0
+    for node in range(len(ends)):
+        for place in range(begin + 1, ends[node]):
+            if label[place] <= label[place - 1]:
+                return False
+        begin = ends[node]
     return True
 
 
-def check(state_dict: StateDict, nodes: int, label_count: int) -> Columns:
-    """The columns of a file by their names; ModelError if they are no statistics."""
-    length = len(state_dict.arrays["statistics.node"])
-    columns: Columns = {
-        name: state_dict.column(f"statistics.{name}", np.int32, length) for name in _KEYS
-    }
-    below = {"node": nodes, "label": label_count}
-    for name in _KEYS:
-        least, largest = state_dict.extent(f"statistics.{name}")
-        if least < 0 or (length and largest >= below[name]):
-            raise ModelError("its statistics do not fit its nodes and labels")
-    if not are_in_order(columns["node"], columns["label"]):
+def check(state_dict: StateDict, labels: np.ndarray, label_count: int) -> Columns:
+    """The columns of a file by their names; ModelError if they are no statistics of nodes that have
+    so many labels each."""
+    ends = np.cumsum(labels, dtype=np.int64)
+    length = int(ends[-1])
+    columns: Columns = {"label": state_dict.column("statistics.label", np.int32, length)}
+    least, largest = state_dict.extent("statistics.label")
+    if least < 0 or (length and largest >= label_count):
+        raise ModelError("its statistics do not fit its labels")
+    if not are_in_order(columns["label"], ends):
         raise ModelError("its statistics do not fit its nodes and labels")
     for name in _SUMS:
         columns[name] = state_dict.arrays[f"statistics.{name}"]
-        if columns[name].dtype != STATISTIC[name] or len(columns[name]) != length:
+        if columns[name].dtype not in _SUM_TYPES or len(columns[name]) != length:
             raise ModelError("its statistics do not have the expected form")
         least, largest = state_dict.extent(f"statistics.{name}")
         if not (-LARGEST_IMPORTANCE_SUM < least and largest < LARGEST_IMPORTANCE_SUM):
             raise ModelError("its statistics are not finite numbers")
         if least < 0 and name != "m":
             raise ModelError("its statistics are negative")
+    columns["node"] = np.repeat(np.arange(len(labels), dtype=np.int32), labels)
     return columns
 
 

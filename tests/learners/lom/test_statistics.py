@@ -68,10 +68,31 @@ def test_only_the_living_generations_move_and_have_new_numbers(keys, living):
 
 
 @given(st.integers(0, 10**7))
-def test_a_new_table_has_room_for_as_many_more(count):
+def test_a_new_table_has_room_for_half_as_many_more(count):
     rows = rows_for(count, 10**9)
-    assert 2 * count <= LOAD_LIMIT * rows
-    assert rows <= max(4 * count, statistics.FIRST_ROWS)
+    assert 1.5 * count <= LOAD_LIMIT * rows
+    assert rows <= max(2.1 * count, statistics.FIRST_ROWS)
+
+
+@pytest.mark.parametrize(
+    ("largest", "dtype"),
+    [(255, "u1"), (256, "u2"), (65535, "u2"), (65536, "i4"), (2**31, "f8"), (2.5, "f8")],
+)
+def test_counts_are_written_in_as_few_bytes_as_hold_them_exactly(largest, dtype):
+    table = make_statistics(16)
+    keys = [(1, 4), (1, 7), (2, 3)]
+    for number, key in enumerate(keys):
+        table[find(table, *key)] = (*key, -0.1 * number, float(number), largest / 2**number)
+    if largest != 2.5:
+        table["l"] = np.floor(table["l"])
+    listed = statistics.in_order(table, np.array([1, 2]), len(keys), 8)
+    arrays = statistics.to_arrays(table, len(keys), lambda: listed)
+    columns = {name: np.concatenate([*array.pieces()]) for name, array in arrays.items()}
+    assert columns["statistics.label"].tolist() == [4, 7, 3]
+    assert columns["statistics.n"].dtype == columns["statistics.l"].dtype == np.dtype(dtype)
+    for name in ("m", "n", "l"):
+        rows = [table[find(table, *key)][name] for key in keys]
+        assert columns[f"statistics.{name}"].astype(float).tolist() == rows
 
 
 @given(st.integers(0, 10**6))
