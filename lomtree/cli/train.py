@@ -175,12 +175,13 @@ def train(ctx, **arguments) -> None:
     fresh = not (arguments["initial_model"] or arguments["resume"])
     options = choose_options(given) if fresh else None  # else a model's own count, too
     _check_outputs(arguments)
+    from lomtree.cli import warmup
     from lomtree.jit import kernel
-    from lomtree.training import warmup
     from lomtree.training.session import Session
 
     say_compiling(arguments["quiet"])
-    kernel.compile_beside(lambda: warmup.start(arguments["algorithm"]))
+    ranker = options.ranker if options else True
+    kernel.compile_beside(lambda: warmup.start(arguments["algorithm"], ranker))
     session = Session(given, arguments, options)
     session.run()
     if arguments["as_json"]:

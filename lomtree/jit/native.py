@@ -19,17 +19,19 @@ def dispatcher_of(function: Callable, inlined: bool) -> Any:
     call would pass every length and stride of every array in its arguments."""
     import numba
 
+    from lomtree.jit.economy import KernelCompiler  # it imports numba
+
     introduce()
     return numba.njit(
         function, nogil=True, error_model="numpy", forceinline=inlined, _nrt=False,
-        no_cpython_wrapper=True, no_cfunc_wrapper=True,
+        no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=KernelCompiler,
     )  # fmt: skip
 
 
 def compile_for(dispatcher: Any, arguments: tuple) -> Code:
     import numba
 
-    from lomtree.jit.economy import economy, object_file_of  # it imports numba
+    from lomtree.jit.economy import economy, object_file_of
 
     types = tuple(numba.typeof(argument) for argument in arguments)
     with economy():

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
+from lomtree.cli import warmup
 from lomtree.jit import trial
 from lomtree.system.isolated_python import isolated
-from lomtree.training import warmup
 
 SHADOWED = (
     "numpy",
