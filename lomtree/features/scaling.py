@@ -204,8 +204,8 @@ def scale(scales, vector, x):
 
 
 @kernel
-def _enter(scales, batch, count, counts, x, mean_squares):
-    for example in range(count):
+def _enter(scales, batch, first, last, counts, x, mean_squares):
+    for example in range(first, last):
         vector = vector_of(batch, example)
         learned = batch.labels[example] >= 0 and batch.weights[example] != 0.0
         if learned:
@@ -244,54 +244,56 @@ def apply_scales(scales, batch, first, last, x):
         scale(scales, vector, x)
 
 
-class Entered(NamedTuple):
-    """Examples on their way to be learned."""
-
-    scaled: Batch
-    mean_squares: np.ndarray  # float64[]: of each, the mean squared norm of all up to it
-
-
 class Scaler:
-    """Scales batches. What is scaled to be predicted lives until the next batch comes, what is
-    scaled to be learned until two more have come: one can be learned while the next is scaled.
-    Scales that are `frozen` are known from elsewhere: nothing more is counted."""
+    """Scales batches; what it returns lives until the next one comes. Those that are `frozen` are
+    known from elsewhere: nothing more is counted."""
 
     def __init__(self, scales: Scales, frozen: bool = False) -> None:
         self.scales = scales
         self._frozen = frozen
         self._x = np.empty(0, np.float32)
         self._counts = np.empty(0, np.float32)  # of the features of one example
-        self._entered = [(np.empty(0, np.float32), np.empty(0))] * 2  # where batches are, in turn
+        self._mean_squares = np.empty(0)
 
-    def enter(self, batch: Batch, count: int) -> Entered:
+    def enter(self, batch: Batch, count: int) -> tuple[Batch, np.ndarray]:
         """The first `count` examples are learned: count the values of each in before it is scaled.
-        Those without a label or weight, from which nothing is learned, do not count."""
+        Returns them, and for each the mean squared norm so far. Those without a label or weight,
+        from which nothing is learned, do not count."""
+        scaled, mean_squares = self.outline_to_enter(batch, count)
+        self.enter_part(batch, 0, count, scaled, mean_squares)
+        return scaled, mean_squares
+
+    def outline_to_enter(self, batch: Batch, count: int) -> tuple[Batch, np.ndarray]:
+        """Room for what enter() returns, which enter_part() fills from the first example on."""
+        if count > len(self._mean_squares):
+            self._mean_squares = np.empty(2 * count)
         wanted = longest(batch, 0, count)
         if wanted > len(self._counts):
             self._counts = np.empty(2 * wanted, np.float32)
-        x, mean_squares = self._entered.pop(0)
-        x = _with_room(x, int(batch.starts[count]))
-        mean_squares = _with_room(mean_squares, count)
-        self._entered.append((x, mean_squares))
+        return self.outline(batch, count), self._mean_squares
+
+    def enter_part(
+        self, batch: Batch, first: int, last: int, scaled: Batch, mean_squares: np.ndarray
+    ) -> None:
         if self._frozen:
-            apply_scales(self.scales, batch, 0, count, x)
-            mean_squares[:] = self.scales.norms[1] / max(self.scales.norms[0], 1.0)
+            apply_scales(self.scales, batch, first, last, scaled.values)
+            mean_squares[first:last] = self.scales.norms[1] / max(self.scales.norms[0], 1.0)
         else:
-            _enter(self.scales, batch, count, self._counts, x, mean_squares)
-        return Entered(batch._replace(values=x), mean_squares)
+            _enter(self.scales, batch, first, last, self._counts, scaled.values, mean_squares)
 
     def outline(self, batch: Batch, count: int) -> Batch:
         """The first `count` examples with room for their scaled values; see apply()."""
-        self._x = _with_room(self._x, int(batch.starts[count]))
-        return batch._replace(values=self._x)
+        return batch._replace(values=self._room(batch, count))
 
     def apply(self, batch: Batch, first: int, last: int, outline: Batch) -> None:
         """Scale the examples first:last for a prediction. May run in several threads at once."""
         apply_scales(self.scales, batch, first, last, outline.values)
 
-
-def _with_room(numbers: np.ndarray, wanted: int) -> np.ndarray:
-    return numbers if wanted <= len(numbers) else np.empty(2 * wanted, numbers.dtype)
+    def _room(self, batch: Batch, count: int) -> np.ndarray:
+        wanted = int(batch.starts[count])
+        if wanted > len(self._x):
+            self._x = np.empty(2 * wanted, np.float32)
+        return self._x
 
 
 def _stored_columns(kind: int, learning: bool) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,7 +12,8 @@ import numpy as np
 from lomtree.core.execution import ONE_CORE, Execution
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, Vector
-from lomtree.features.scaling import Entered, Scaler, Scales, make_scales
+from lomtree.features.scaling import Scaler, Scales, make_scales
+from lomtree.learners.entry import PIECE, Entry
 from lomtree.learners.follower import Follower
 from lomtree.learners.shared_parts import SharedParts, check_shared, load_shared, store_shared
 from lomtree.ranking.combination import FIRST_MEMORY, MEMORY, Combination, fade, make_combination
@@ -95,11 +97,6 @@ class Learner(ABC):
         """The trees of an ensemble; otherwise this learner alone."""
         return [self]
 
-    def enter(self, batch: Batch, count: int) -> Entered:
-        """Scale the first `count` examples of a batch, which are learned next; see Scaler."""
-        with watch.stage("scale", examples=count, features=batch.starts[count]):
-            return self.scaler.enter(batch, count)
-
     def learn(
         self,
         batch: Batch,
@@ -109,21 +106,21 @@ class Learner(ABC):
         probed: Sequence[int] = (),
         reserved: bool = False,
         are_new: bool = True,
-        entered: Entered | None = None,
     ) -> None:
         """Learn from the first `count` examples of a batch. Those that are `probed` are ranked just
         before they are learned, and nothing has been learned from them so far; `reserved` tells
         whether they have waited for that while others were learned. Examples `are_new` unless they
-        were learned in an earlier pass. `entered` is what enter() returned, if it was called.
+        were learned in an earlier pass.
 
         `predictions` gets what one walk would have predicted just before each was learned (but with
         its values counted in their scales), `depths` the depth of the leaf that each was put in.
         """
-        scaled, mean_squares = self.enter(batch, count) if entered is None else entered
-        lesson = self._lesson(scaled, mean_squares, predictions, depths)
-        beside = self.ranker is not None and self.execution.threads > 1
+        cores = self.pool if self.execution.threads > 1 else None
+        self._entry = Entry(self.scaler, batch, count, cores)
+        lesson, scaled = self._lesson(predictions, depths), self._entry.scaled
+        beside = self.ranker is not None and cores is not None
         stage, begin = watch.stage("learn", examples=count, features=batch.starts[count]), 0
-        with stage, self._ranker_thread.working(beside):
+        with closing(self._entry), stage, self._ranker_thread.working(beside):
             for example in probed:
                 self._learn_part(lesson, begin, example, are_new)
                 self._probe(scaled, example, reserved)
@@ -132,6 +129,7 @@ class Learner(ABC):
                     self._learn_part(lesson, example, example + 1, True)
                     begin = example + 1
             self._learn_part(lesson, begin, count, are_new)
+        del self._entry  # and with it the batch
 
     def drawn_probes(self, batch: Batch, count: int) -> list[int]:
         """Which of the next examples are probed, if they are new: none in the paper's model."""
@@ -144,20 +142,21 @@ class Learner(ABC):
         fade(self.combination)
         self.probe = Probe(self.ranker is not None)
 
-    def _lesson(
-        self, scaled: Batch, mean_squares: np.ndarray, predictions: np.ndarray, depths: np.ndarray
-    ) -> Lesson:
-        ranked = self.ranker is not None
+    def _lesson(self, predictions: np.ndarray, depths: np.ndarray) -> Lesson:
+        ranked, entry = self.ranker is not None, self._entry
         progressive = self.execution.progressive or ranked
         rivals = np.empty((len(self.members), len(predictions)), np.int32)
-        return Lesson(scaled, mean_squares, predictions, depths, rivals, progressive, ranked)
+        return Lesson(
+            entry.scaled, entry.mean_squares, predictions, depths, rivals, progressive, ranked
+        )
 
     def _learn_part(self, lesson: Lesson, begin: int, end: int, are_new: bool) -> None:
         """Learn the examples begin:end. The ranker learns after the trees, whose rivals it wants;
         on another core, if there is one, a chunk behind them. How this is cut does not matter."""
-        chunk = CHUNK * len(self.members) if self._ranker_thread.beside else max(end - begin, 1)
+        chunk = CHUNK * len(self.members) if self._ranker_thread.beside else PIECE
         for first in range(begin, end, chunk):
             last = min(first + chunk, end)
+            self._entry.reach(last)
             self.learn_scaled(lesson, first, last)
             if self.ranker is not None:
                 task = (lesson.batch, lesson.rivals, lesson.mean_squares, first, last, are_new)
@@ -166,6 +165,7 @@ class Learner(ABC):
     def _probe(self, scaled: Batch, example: int, reserved: bool) -> None:
         """Rank the labels of an example that is learned next, and learn from how that went. Trees
         are searched now; the ranker comes to it when it has learned what came before."""
+        self._entry.reach(example + 1)
         y, importance = int(scaled.labels[example]), float(scaled.weights[example])
         found, number = self._search(scaled, example), self.examples
         # In a first pass most labels are new for a while. In a later one few are: as many as

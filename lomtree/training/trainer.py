@@ -1,9 +1,7 @@
 """Training: examples through the learner, once or several times, with a share kept apart."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +10,6 @@ from lomtree.core.errors import DataError
 from lomtree.examples.batch import Batch, copy, part, pick
 from lomtree.examples.examples import Examples
 from lomtree.examples.replay import ReplayBuffer
-from lomtree.features.scaling import Entered
 from lomtree.hashing.counter_rng import draw_lots
 from lomtree.model.model import Model, Unfinished
 from lomtree.ranking.probe import draw_reserved, probing_pass
@@ -27,22 +24,6 @@ def held_out(seed: int, share: float, first: int, count: int) -> np.ndarray:
     drawn = np.empty(count, np.bool_)
     draw_lots(seed, first, share, drawn)
     return drawn
-
-
-def _reserved(first: int, count: int) -> np.ndarray:
-    """Which of the examples first, first + 1, ... of a pass wait for the probing pass."""
-    reserved = np.empty(count, np.bool_)
-    draw_reserved(first, reserved)
-    return reserved
-
-
-class _Step(NamedTuple):
-    """A batch on its way through the learner."""
-
-    batch: Batch
-    learned: Batch  # as it is to be learned
-    size: int
-    first: int  # the number of its first example in this pass
 
 
 class Trainer:
@@ -88,8 +69,6 @@ class Trainer:
         self._index = 0  # of the next example in this pass, held-out ones not counted
         self._predictions = np.empty(0, np.int32)
         self._depths = np.empty(0, np.int32)
-        self._waiting: _Step | None = None  # to be learned when it has been scaled
-        self._scaling: Future[Entered] | None = None
 
     def learn(self, source: Iterable[Examples], passes: int = 1) -> None:
         """Learn from any source of examples: a Reader, or anything that yields them."""
@@ -237,65 +216,37 @@ class Trainer:
         return held_out(options.seed, options.holdout, first, count)
 
     def _learn(self, batch: Batch, count: int) -> None:
-        """Learn a batch; or, where another core can scale it meanwhile, the one before it."""
         first, self._index = self._index, self._index + count
         if self._going_through:
             return
-        if not self._scales_ahead:
-            self._learn_now(_Step(batch, self._as_learned(batch, count, first), count, first))
-            return
-        if self._scaling is not None:
-            self._scaling.result()  # batches are scaled in their order
-        own, learner = copy(batch, count), self.model.learner
-        step = _Step(own, self._as_learned(own, count, first), count, first)
-        scaling = learner.pool.submit(learner.enter, step.learned, count)
-        self._learn_waiting()
-        self._waiting, self._scaling = step, scaling
-
-    @property
-    def _scales_ahead(self) -> bool:
-        """A checkpoint has no scales of examples behind it."""
-        return self._data_sum is None and self.model.learner.execution.threads > 1
-
-    def _learn_waiting(self) -> None:
-        step, scaling = self._waiting, self._scaling
-        self._waiting = self._scaling = None
-        if step is not None and scaling is not None:
-            self._learn_now(step, scaling.result())
-
-    def _learn_now(self, step: "_Step", entered: Entered | None = None) -> None:
-        batch, learned, count, first = step
         predictions, depths = self._room(count)
-        probed = self._chosen_probes(learned, count, first)
+        learned, probed = self._choose_probes(batch, count, first)
+        reserved = self._reserves and self.passes_done + 1 == self._probing_pass
         are_new = self.passes_done == 0
-        self.model.learner.learn(
-            learned, count, predictions, depths, probed, self._is_probing, are_new, entered
-        )
+        self.model.learner.learn(learned, count, predictions, depths, probed, reserved, are_new)
         if self._meter is not None:
             self._meter.add(batch, count, predictions, depths)
         if self.tell is not None and self.passes_done == 0:
             self.tell(predictions[:count])
 
-    @property
-    def _is_probing(self) -> bool:
-        """Whether this is the pass that examples have waited for."""
-        return self._reserves and self.passes_done + 1 == self._probing_pass
-
-    def _as_learned(self, batch: Batch, count: int, first: int) -> Batch:
-        """The batch as it is to be learned in this pass: some of its examples may have to wait."""
-        if not self._reserves or self.passes_done + 1 >= self._probing_pass:
-            return batch
-        waiting = _reserved(first, count)
-        return batch._replace(weights=np.where(waiting, np.float32(0), batch.weights[:count]))
-
-    def _chosen_probes(self, learned: Batch, count: int, first: int) -> Sequence[int]:
-        """The examples to be probed in this pass."""
-        if self._is_probing and self._probes:
-            learnable = (learned.labels[:count] >= 0) & (learned.weights[:count] > 0)
-            return np.flatnonzero(_reserved(first, count) & learnable).tolist()
-        if self._probes and self.passes_done == 0:
-            return self.model.learner.drawn_probes(learned, count)
-        return ()
+    def _choose_probes(self, batch: Batch, count: int, first: int) -> tuple[Batch, Sequence[int]]:
+        """The batch as it is to be learned in this pass, and the examples to be probed."""
+        learner = self.model.learner
+        now = self.passes_done + 1
+        if not self._probes:
+            return batch, ()
+        if not self._reserves:
+            return batch, learner.drawn_probes(batch, count) if now == 1 else ()
+        if now > self._probing_pass:
+            return batch, ()
+        reserved = np.empty(count, np.bool_)
+        draw_reserved(first, reserved)
+        if now == self._probing_pass:
+            learnable = (batch.labels[:count] >= 0) & (batch.weights[:count] > 0)
+            return batch, np.flatnonzero(reserved & learnable).tolist()
+        weights = np.where(reserved, np.float32(0), batch.weights[:count])
+        rest = batch._replace(weights=weights)
+        return rest, learner.drawn_probes(rest, count) if now == 1 else ()
 
     def _room(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         if count > len(self._predictions):
@@ -304,7 +255,6 @@ class Trainer:
         return self._predictions, self._depths
 
     def _end_pass(self) -> None:
-        self._learn_waiting()
         self.passes_done += 1
         self._index = 0
         if not self._going_through:
