@@ -105,7 +105,7 @@ reproduce: environment-plots $(if $(SCHEDULER),environment-dask) ## run the pape
 	$(BIN)/python -m scripts.reproduce.finals $(SETS) --catalog $(CATALOG) --grid $(GRID)
 	$(if $(and $(ALL),$(QUICK)),$(MAKE) build/reproduce/times-in-$(notdir $(RESULTS)))
 	$(BIN)/python -m scripts.reproduce.figures --catalog $(CATALOG) --grid $(GRID) $(if $(QUICK),--beside $(RESULTS)/results.md)
-	$(BIN)/python -m scripts.reproduce.tables --catalog $(CATALOG) --grid $(GRID) --write $(RESULTS)/results.md
+	$(BIN)/python -m scripts.reproduce.tables $(if $(QUICK),,$(SETS)) --catalog $(CATALOG) --grid $(GRID) --write $(RESULTS)/results.md
 	$(if $(filter 1,$(WRITE)),$(BIN)/python -m scripts.summaries --write)
 
 clean: ## remove .venv, build and the demo's model

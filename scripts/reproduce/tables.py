@@ -1,6 +1,6 @@
 """The paper's tables with what was measured here beside what the paper says.
 
-    python -m scripts.reproduce.tables [--grid quick|full] [--into build/reproduce/tables]
+    python -m scripts.reproduce.tables [SET ...] [--grid quick|full] [--into build/reproduce/tables]
                              [--write docs/results.md]
 
 Reads what fetch.py, sweep.py and finals.py left in build/reproduce (--data, --results, --finals).
@@ -296,11 +296,15 @@ def add_places(parser: argparse.ArgumentParser) -> None:
 
 def main() -> None:
     parser = parser_of(__doc__)
+    parser.add_argument("sets", nargs="*", metavar="SET", help="[default: all of the catalog]")
     add_places(parser)
     parser.add_argument("--into", type=Path, default=Path("build/reproduce/tables"))
     add_write(parser)
     given = parser.parse_args()
     catalog = read_catalog(given.catalog)
+    if unknown := set(given.sets) - set(catalog):
+        parser.error(f"no such set: {', '.join(sorted(unknown))}")
+    catalog = {name: one for name, one in catalog.items() if name in (given.sets or catalog)}
     findings = read_findings(catalog, given.data, given.results, given.finals, given.grid)
     write_tables(findings, given.into)
     text = section(findings, given.grid)
