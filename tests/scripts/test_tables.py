@@ -10,7 +10,6 @@ import pytest
 
 from scripts.program import PROGRAM
 from scripts.report import section_of, write_section
-from scripts.reproduce import tables
 from scripts.reproduce.catalog import Dataset, read_catalog
 from scripts.reproduce.counts import Counts
 from scripts.reproduce.figures import count_of, draw
@@ -287,23 +286,6 @@ def test_the_full_grids_section_is_short_and_says_how_long_it_took(tmp_path):
     ]
     assert "gone" not in short
     assert "minutes of one core" not in section([finding(**ALL)])
-
-
-@pytest.mark.parametrize("words", [["isolet", "odp"], []])
-def test_tables_are_of_the_sets_that_are_asked_for(tmp_path, monkeypatch, words):
-    told: list = []
-    monkeypatch.setattr(tables, "section", lambda findings, _grid: told.extend(findings) or "")
-    folders = ["--into", str(tmp_path), "--data", str(tmp_path)]
-    monkeypatch.setattr("sys.argv", ["tables", *words, *folders])
-    tables.main()
-    assert [one.name for one in told] == (words or list(read_catalog()))
-
-
-def test_tables_of_no_set_are_a_mistake(monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["tables", "isolete"])
-    with pytest.raises(SystemExit, match="2"):
-        tables.main()
-    assert "no such set: isolete" in capsys.readouterr().err
 
 
 def test_a_grid_without_compact_trees_lacks_none():
