@@ -82,7 +82,9 @@ def prepare(parts: tuple[Part, Part], folder: Path) -> None:
 
 
 def write_text(part: Part, classes: int, path: Path) -> None:
-    """In the format of the XML repository."""
+    """In the format of the XML repository. omikuji takes no rows without features."""
+    filled = np.flatnonzero(np.diff(part.rows.indptr))
+    part = Part(part.rows[filled], part.labels[filled])
     rows, starts = part.rows, part.rows.indptr.tolist()
     with open(path, "w", encoding="ascii") as file:
         file.write(f"{rows.shape[0]} {rows.shape[1]} {classes}\n")
