@@ -8,7 +8,7 @@ with one thread. The text is made (made.py): features and their number in an exa
 for all k. Over the classes there are A_CLASS examples of each, LEAST in all at least; over the
 examples there are FIXED classes.
 
-`lomtree train` learns all of them in one pass: that is the memory. Then all classes have been seen,
+`lomtree train --no-ranker` learns all in one pass: that is the memory. Then all have been seen,
 and the time that counts is what --timings calls learn in windows at the end of the stream, which
 `lomtree train -i` learns one after the other; the best of them, because in some a table doubles.
 Predicting is the best of as many runs of `lomtree test --walk` on examples of their own. What does
@@ -76,7 +76,7 @@ def measure(classes: int, examples: int, bits: int, rounds: int) -> Point:
     with tempfile.TemporaryDirectory() as folder:
         model, data = f"{folder}/model", Path(folder) / "data.vw"
         text = write(stream, examples, data)
-        trained = program("train", "--quiet", "-b", str(bits), "-f", model, text)
+        trained = program("train", "--no-ranker", "--quiet", "-b", str(bits), "-f", model, text)
         windows = [
             program("train", "--quiet", "-i", model, "-f", model, write(stream, window, data))
             for _ in range(rounds)

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-import time
+import threading
 
 import pytest
 
@@ -85,18 +85,22 @@ def test_one_core_has_no_room_for_another_process(monkeypatch, cores, processes)
 
 def test_when_the_other_process_has_ended_nothing_of_it_is_left(monkeypatch):
     """A zombie would have its number until the run ends."""
-    started, start = [], subprocess.Popen
+    started, start, ended = [], subprocess.Popen, threading.Event()
+
+    class Process(start):
+        def wait(self, timeout=None):
+            code = super().wait(timeout)
+            ended.set()
+            return code
 
     def recorded(*given, **more):
-        started.append(start([sys.executable, "-c", ""], **more))
+        started.append(Process([sys.executable, "-c", ""], **more))
         return started[-1]
 
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", recorded)
     warmup.start("lomtree")
-    end = time.monotonic() + SECONDS
-    while started[0].returncode is None and time.monotonic() < end:
-        time.sleep(0.01)
+    assert ended.wait(SECONDS)
     assert started[0].returncode == 0
 
 

@@ -162,7 +162,8 @@ class LomLearner(TreeLearner):
         store_leaf_labels(kept, self.nodes, state_dict)
         if not predict_only:
             living = int(tree.counts["living"][0])
-            state_dict.arrays |= statistics.to_arrays(table, living, ordered.result)
+            generations = self.nodes["generation"]
+            state_dict.arrays |= statistics.to_arrays(table, generations, living, ordered.result)
 
     @classmethod
     def load_state(

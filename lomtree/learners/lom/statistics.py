@@ -123,13 +123,14 @@ def rebuilt(
 
 
 @kernel
-def largest_count(statistics):
-    """Of all n and l; infinite if one of them is no whole number."""
+def largest_count(statistics, is_living):
+    """Of n and l of living generations; infinite if one of them is no whole number."""
     most, whole = 0.0, True
     for row in range(len(statistics)):
-        n, l = statistics[row].n, statistics[row].l  # noqa: E741
-        most = max(most, n, l)
-        whole &= n == np.floor(n) and l == np.floor(l)
+        entry = statistics[row]
+        if is_living[entry.generation]:
+            most = max(most, entry.n, entry.l)
+            whole &= entry.n == np.floor(entry.n) and entry.l == np.floor(entry.l)
     return most if whole else np.inf
 
 
@@ -199,10 +200,14 @@ def of_leaves(table: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndar
     return leaf_of[living["generation"]], living["label"], living["l"]
 
 
-def to_arrays(table: np.ndarray, living: int, ordered: Callable[[], Listed]) -> dict[str, Coming]:
+def to_arrays(
+    table: np.ndarray, generations: np.ndarray, living: int, ordered: Callable[[], Listed]
+) -> dict[str, Coming]:
     """The living rows, which will have been `ordered` when they are written. Nodes are known by how
-    many labels they have; generations are no part of what was learned."""
-    counts = _type_for(largest_count(table))
+    many labels they have. Generations, and dead rows, are no part of what was learned."""
+    is_living = np.zeros(generations.max() + 1, np.bool_)
+    is_living[generations] = True
+    counts = _type_for(largest_count(table, is_living))
     types = {"m": np.dtype(np.float64), "n": counts, "l": counts}
     return {
         "statistics.label": Coming(np.int32, living, lambda: [ordered().label]),

@@ -85,8 +85,10 @@ def test_counts_are_written_in_as_few_bytes_as_hold_them_exactly(largest, dtype)
         table[find(table, *key)] = (*key, -0.1 * number, float(number), largest / 2**number)
     if largest != 2.5:
         table["l"] = np.floor(table["l"])
-    listed = statistics.in_order(table, np.array([1, 2]), len(keys), 8)
-    arrays = statistics.to_arrays(table, len(keys), lambda: listed)
+    table[find(table, 3, 5)] = (3, 5, 0.5, 1e9 + 0.5, 1e9)  # of a node that is another one by now
+    generations = np.array([1, 2, 4])
+    listed = statistics.in_order(table, generations, len(keys), 8)
+    arrays = statistics.to_arrays(table, generations, len(keys), lambda: listed)
     columns = {name: np.concatenate([*array.pieces()]) for name, array in arrays.items()}
     assert columns["statistics.label"].tolist() == [4, 7, 3]
     assert columns["statistics.n"].dtype == columns["statistics.l"].dtype == np.dtype(dtype)
