@@ -15,6 +15,7 @@ from lomtree.jit.kernel import kernel
 
 _PRIME = np.uint64(2**61 - 1)
 _LOW = np.uint64(2**32 - 1)
+_SPREAD = np.uint64(0xBF58476D1CE4E5B9)
 _HALF, _TOP, _UP = np.uint64(32), np.uint64(61), np.uint64(3)
 _OWN = np.frombuffer(os.urandom(24), np.uint64)
 
@@ -25,9 +26,11 @@ OFFSET = int(_OWN[2] % np.uint64(1 << 20))
 
 @kernel
 def keyed(number, multiplier):
-    """32 bits for a number of 32 bits: for a random odd multiplier, two numbers agree in any n
-    lowest or n highest of them with a probability of at most 2 / 2^n."""
-    return np.uint32((np.uint64(number) * multiplier) >> _HALF)
+    """32 bits for a number of 32 bits, by a random odd multiplier. Neighbours are spread as well as
+    any numbers: the multiplier alone would put them at even distances, and where it is close to a
+    simple fraction of the table, one on top of the other."""
+    mixed = np.uint64(number) * multiplier
+    return np.uint32(((mixed ^ (mixed >> _HALF)) * _SPREAD) >> _HALF)
 
 
 @kernel

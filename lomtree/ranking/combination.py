@@ -1,7 +1,7 @@
 """How much each sign of a label counts: the weights of a conditional logit, learned online.
 
 Candidates are compared by signs: the logarithm of the tree's mass, three ways to compare with the
-centroid (see label_features), the score of the label's regressor, the closeness of the nearest
+centroid (see centroid), the score of the label's regressor, the closeness of the nearest
 exemplar. Their weighted sum is a candidate's logit, and the probabilities are a softmax over the
 candidates and "none of these", which has a logit of its own.
 

@@ -5,6 +5,7 @@ import numpy as np
 
 from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
+from lomtree.ranking.centroid import compare, length_of
 from lomtree.ranking.combination import (
     CLOSENESS,
     COSINE,
@@ -15,7 +16,6 @@ from lomtree.ranking.combination import (
 )
 from lomtree.ranking.exemplars import clear, closeness, fill, find_nearest
 from lomtree.ranking.exemplars import fetch as fetch_exemplars
-from lomtree.ranking.label_features import compare, length_of
 from lomtree.ranking.sighting import fetch_marks, sight
 
 LARGEST_LOGIT = 1e6

@@ -4,6 +4,7 @@ import numpy as np
 
 from lomtree.examples.batch import Vector
 from lomtree.jit.kernel import kernel
+from lomtree.ranking.centroid import is_comparable, length_of, root_of
 from lomtree.ranking.combination import CLOSENESS, COSINE, COVERAGE, NONE, REGRESSOR, ROOTS
 from lomtree.ranking.exemplars import (
     NO_HEAD,
@@ -14,25 +15,19 @@ from lomtree.ranking.exemplars import (
     first_of,
     make_lookup,
 )
-from lomtree.ranking.label_features import (
-    LabelFeatures,
-    find,
-    is_comparable,
-    length_of,
-    root_of,
-)
+from lomtree.ranking.label_features import LabelFeatures, find
 from lomtree.ranking.ranking import Scorer
 
 
 @kernel
 def _compared(known, vector, length, label, parts):
     """Write what each feature of an example of this length adds to each sign of a label to
-    parts[sign, place]; see compare() in label_features."""
+    parts[sign, place]; see compare() in centroid."""
     if not is_comparable(known, length, label):
         return
     table = known.tables[label]
     for position in range(vector.begin, vector.end):
-        row, found = find(known.pairs, table, vector.features[position])
+        row, found = find(known, table, vector.features[position])
         if found:
             value, place = np.float64(vector.values[position]), position - vector.begin
             pair = known.pairs[row]

@@ -1,18 +1,13 @@
 """What each label knows of each feature that came with it: its centroid's sum and its regressor's
 weight.
 
-The centroid of a label is the sum of its examples. How much an example is like it is told by
-  - their cosine,
-  - the cosine with the roots of its sums, which counts features that came seldom for more,
-  - and the coverage: the share of the example's squared length in features that the label has.
-The regressor of a label is trained against other labels (see ranker). It has weights for the
-features of the label's own examples alone: the others say nothing for it, and are counted for the
-labels that have them.
-
 Each label has an open-addressing table of its own, whose room doubles as it fills; all lie in one
 array. So what is known of a label lies side by side, and to compare an example with it costs one
-walk to far memory, not one a feature. Neighbouring features are neighbours there, too: those of
-dense data come one after the other.
+walk to far memory, not one a feature. Neighbouring features share a cache line there.
+
+Where the features of a label are numbers so close to each other that their last bits tell them
+apart, as those of dense data are, its table is dense: these bits are the row, in order, and nothing
+has to be searched for.
 
 Most features of an example are none of a label's. So each row has eight marks beside it, and a
 feature sets one of those where the search for it begins: where that is not set, nothing has to be
@@ -24,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree.core.options import Options
+from lomtree.examples.batch import CONSTANT
 from lomtree.hashing.secrets import MULTIPLIER, keyed
 from lomtree.jit.kernel import kernel
 from lomtree.system import memory
@@ -47,10 +43,12 @@ TABLE = np.dtype(
         ("last", np.int64),  # and before its last one
         ("length", np.float64),  # the squared length of the centroid
         ("total", np.float64),  # of the sizes of its sums
-        ("multiplier", np.uint64),  # see hashing/secrets
+        ("base", np.uint32),  # of a dense table: see distance()
+        ("dense", np.bool_),
     ],
     align=True,
 )
+IN_LINE = np.uint32(2)  # bits of a feature: pairs that share a cache line
 SHORTEST = 8  # rows that a label begins with
 FULL = 0.75  # the part of its rows that a label may have in use
 MOST_ROOM = 1 << 30
@@ -58,6 +56,7 @@ FIRST_ROWS = 1 << 12
 LARGEST = 1e30  # of a sum, a weight or a score
 TINY = np.float32(1e-30)  # keeps the root of an underflowed square from being 0
 NO_ROW = -1
+NO_SPAN = (np.uint32(2**32 - 1), np.uint32(0))
 
 
 class LabelFeatures(NamedTuple):
@@ -65,17 +64,17 @@ class LabelFeatures(NamedTuple):
     pairs: np.ndarray  # PAIR[]
     marks: np.ndarray  # uint8[]: those of each row
     used: np.ndarray  # int64[2]: rows behind which all is free, room of all labels
+    multiplier: np.ndarray  # uint64[1]: see hashing/secrets
 
 
 def make_label_features(labels: int = 0, rows: int = FIRST_ROWS) -> LabelFeatures:
-    pairs, marks = memory.zeros(rows, PAIR), memory.zeros(rows, np.uint8)
-    return LabelFeatures(_make_tables(labels), pairs, marks, np.zeros(2, np.int64))
-
-
-def _make_tables(labels: int) -> np.ndarray:
-    tables = memory.zeros(labels, TABLE)  # each in a cache line
-    tables["multiplier"] = MULTIPLIER
-    return tables
+    return LabelFeatures(
+        memory.zeros(labels, TABLE),  # each in a cache line
+        memory.zeros(rows, PAIR),
+        memory.zeros(rows, np.uint8),
+        np.zeros(2, np.int64),
+        np.full(1, MULTIPLIER),
+    )
 
 
 def most_rows(options: Options) -> int:
@@ -87,23 +86,34 @@ def most_rows(options: Options) -> int:
 
 
 @kernel
-def mix(feature, multiplier):
-    """32 bits: the lowest tell where the search for a feature begins, the highest its mark."""
-    return np.int64(feature ^ keyed(feature >> np.uint32(3), multiplier))
+def distance(table, feature):
+    """How far a feature is from the base of a dense table; it has a row if that is less than the
+    table's room, and not 0. Row 0 is that of the constant, which is near no other feature."""
+    if feature == CONSTANT:
+        return np.uint32(0)
+    return np.uint32(feature - table.base)
 
 
 @kernel
-def home(table, feature):
+def mix(known, table, feature):
+    """32 bits: the lowest tell where the search for a feature begins, the highest its mark."""
+    if table.dense:
+        return np.int64(distance(table, feature))
+    return np.int64(feature ^ keyed(feature >> IN_LINE, known.multiplier[0]))
+
+
+@kernel
+def home(known, table, feature):
     """The row where the search for a feature begins."""
-    mixed = mix(feature, table.multiplier)
-    return table.start + (mixed & (np.int64(table.room) - 1))
+    return table.start + (mix(known, table, feature) & (np.int64(table.room) - 1))
 
 
 @kernel
 def mark(known, table, feature):
     """Note that a label has a feature."""
-    bit = np.uint8(1) << np.uint8(mix(feature, table.multiplier) >> 29)
-    known.marks[home(table, feature)] |= bit
+    mixed = mix(known, table, feature)
+    row = table.start + (mixed & (np.int64(table.room) - 1))
+    known.marks[row] |= np.uint8(1) << np.uint8(mixed >> 29)
 
 
 @kernel
@@ -112,25 +122,17 @@ def is_free(pair):
 
 
 @kernel
-def find(pairs, table, feature):
-    """The row of a feature in the table of a label that has one, or the free row where it belongs.
-    There always is one."""
-    row = home(table, feature)
+def find(known, table, feature):
+    """The row of a feature in the table of a label that has one, or the free row where it belongs:
+    there is one, unless the table is dense and has no row for it."""
+    pairs, row = known.pairs, home(known, table, feature)
+    if table.dense:
+        return row, pairs[row].feature == feature and not is_free(pairs[row])
     while pairs[row].feature != feature and not is_free(pairs[row]):
         row += 1
         if row == table.start + table.room:
             row = table.start
-    if is_free(pairs[row]):
-        return row, False
-    return row, True
-
-
-@kernel
-def length_of(vector):
-    square = 0.0
-    for position in range(vector.begin, vector.end):
-        square += np.float64(vector.values[position]) * np.float64(vector.values[position])
-    return np.sqrt(square)
+    return row, not is_free(pairs[row])
 
 
 @kernel
@@ -147,8 +149,9 @@ def has_room(known, label, features):
     """Whether the arrays have room for an example of this label with so many features."""
     if label >= len(known.tables):
         return False
-    needed = room_for(known.tables[label].used + features)
-    if needed <= known.tables[label].room:
+    table = known.tables[label]
+    needed = max(room_for(table.used + features), np.int64(table.room))
+    if needed == table.room and not table.dense:
         return True
     return known.used[0] + needed <= len(known.pairs)
 
@@ -165,16 +168,46 @@ def begin_rows(known, table, room):
 
 
 @kernel
-def count_new(pairs, table, vector):
+def count_new(known, table, vector):
     """How many features of an example a label does not have."""
     if table.room == 0:
         return vector.end - vector.begin
     new = 0
     for position in range(vector.begin, vector.end):
-        _row, found = find(pairs, table, vector.features[position])
+        _row, found = find(known, table, vector.features[position])
         if not found:
             new += 1
     return new
+
+
+@kernel
+def widen(span, feature):
+    """The lowest and the highest of several features, and of this one if it is not the constant.
+    The span of none is (2^32 - 1, 0)."""
+    lowest, highest = span
+    if feature == CONSTANT:
+        return lowest, highest
+    return min(lowest, feature), max(highest, feature)
+
+
+@kernel
+def lay_out(table, span):
+    """Decide how the features of a label will lie, which are in this span: in order, if it has
+    room for all that may be between them; what is left of that is shared out to both sides."""
+    lowest, highest = np.int64(span[0]), np.int64(span[1])
+    spare = np.int64(table.room) - 1 - (max(highest - lowest, 0) + 1)
+    table.dense = spare >= 0
+    table.base = np.uint32((lowest - 1 - spare // 2) & 0xFFFFFFFF)
+
+
+@kernel
+def fits(table, vector):
+    """Whether a dense table has rows for all features of an example."""
+    for position in range(vector.begin, vector.end):
+        feature = vector.features[position]
+        if feature != CONSTANT and not 0 < np.uint32(feature - table.base) < table.room:
+            return False
+    return True
 
 
 @kernel
@@ -183,95 +216,32 @@ def make_rows(known, most, label, vector):
     whether it may take new ones. How many rows it has follows from how many are used, as in a
     model that was loaded."""
     table, pairs = known.tables[label], known.pairs
-    before, start = np.int64(table.room), np.int64(table.start)
-    if room_for(table.used + vector.end - vector.begin) <= before:
-        return True
-    new = count_new(pairs, table, vector)
-    needed = room_for(table.used + new)
-    if new == 0 or needed <= before:
+    start, before = np.int64(table.start), np.int64(table.room)
+    needed = before
+    if room_for(table.used + vector.end - vector.begin) > before:
+        new = count_new(known, table, vector)
+        if new == 0:
+            return True
+        needed = max(before, room_for(table.used + new))
+    if needed == before and not (table.dense and not fits(table, vector)):
         return True
     if known.used[1] + needed - before > most or needed > MOST_ROOM:
         return False
-    known.used[1] += needed - before
-    begin_rows(known, table, needed)
+    span = NO_SPAN
+    for position in range(vector.begin, vector.end):
+        span = widen(span, vector.features[position])
     for row in range(start, start + before):
         if not is_free(pairs[row]):
-            there, _found = find(pairs, table, pairs[row].feature)
+            span = widen(span, pairs[row].feature)
+    known.used[1] += needed - before
+    begin_rows(known, table, needed)
+    lay_out(table, span)
+    for row in range(start, start + before):
+        if not is_free(pairs[row]):
+            there, _found = find(known, table, pairs[row].feature)
             pairs[there] = pairs[row]
             mark(known, table, pairs[row].feature)
     return True
-
-
-@kernel
-def add_example(known, most, vector, label, importance, rows, is_new):
-    """Add an example to the centroid of its label; where there may be no more rows, to those that
-    are there. Notes the row of each of its features, and which of them are new to the label."""
-    table, pairs = known.tables[label], known.pairs
-    table.examples += 1
-    may_take = make_rows(known, most, label, vector)
-    for position in range(vector.begin, vector.end):
-        row, found, offset = np.int64(NO_ROW), False, position - vector.begin
-        if table.room > 0:
-            row, found = find(pairs, table, vector.features[position])
-        is_new[offset] = not found and may_take
-        if not found and not may_take:
-            rows[offset] = NO_ROW
-            continue
-        rows[offset] = row
-        pair = pairs[row]
-        if not found:
-            pair.feature = vector.features[position]
-            pair.sum = 0.0
-            pair.weight = 0.0
-            pair.squares = 0.0
-            table.used += 1
-            mark(known, table, vector.features[position])
-        before = np.float64(pair.sum)
-        after = before + importance * np.float64(vector.values[position])
-        pair.sum = min(max(after, -LARGEST), LARGEST)
-        table.length += np.float64(pair.sum) ** 2 - before * before
-        table.total += abs(np.float64(pair.sum)) - abs(before)
-
-
-@kernel
-def root_of(number):
-    """With the number's sign."""
-    return np.sqrt(number) if number > 0.0 else -np.sqrt(-number)
-
-
-@kernel
-def is_comparable(known, length, label):
-    """Whether anything is known of a label that an example of this length can be compared with."""
-    if label >= len(known.tables) or not length > 0.0:
-        return False
-    table = known.tables[label]
-    return table.room > 0 and table.length > 0.0 and table.total > 0.0
-
-
-@kernel
-def compare(known, vector, length, label, positions, sighted):
-    """How an example of this length is like a label's centroid (cosine, cosine with its roots,
-    coverage), and the score of the example by the label's regressor; see sighting."""
-    if not is_comparable(known, length, label):
-        return 0.0, 0.0, 0.0, 0.0
-    table, product, roots, covered, score = known.tables[label], 0.0, 0.0, 0.0, 0.0
-    for place in range(sighted):
-        position = positions[place]
-        row, found = find(known.pairs, table, vector.features[position])
-        if found:
-            value, pair = np.float64(vector.values[position]), known.pairs[row]
-            product += np.float64(pair.sum) * value
-            roots += root_of(np.float64(pair.sum)) * value
-            covered += value * value
-            score += np.float64(pair.weight) * value
-    cosine = product / (length * np.sqrt(table.length))
-    of_roots = roots / (length * np.sqrt(table.total))
-    return (
-        min(max(cosine, -1.0), 1.0),
-        min(max(of_roots, -1.0), 1.0),
-        min(covered / (length * length), 1.0),
-        min(max(score, -LARGEST), LARGEST),
-    )
 
 
 @kernel
@@ -286,6 +256,8 @@ def _move(before, known):
         table.last = old.last
         table.length = old.length
         table.total = old.total
+        table.base = old.base
+        table.dense = old.dense
         table.start = known.used[0]
         for offset in range(old.room):
             known.pairs[table.start + offset] = before.pairs[old.start + offset]
@@ -296,12 +268,11 @@ def _move(before, known):
 
 def grown(known: LabelFeatures, label: int, features: int) -> LabelFeatures:
     """The same with room for an example of this label with so many features, and more."""
-    tables, pairs, marks, used = known
+    tables, pairs, marks, used, _multiplier = known
     if label >= len(tables):
-        more = _make_tables(2 * label + 2)
+        more = memory.zeros(2 * label + 2, TABLE)
         more[: len(tables)] = tables
-        tables = more
-    known = LabelFeatures(tables, pairs, marks, used)
+        tables, known = more, known._replace(tables=more)
     if has_room(known, label, features):
         return known
     rows, needed = len(pairs), int(room_for(tables[label]["used"] + features))

@@ -16,7 +16,7 @@ import numpy as np
 from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.hashing.open_addressing import LOAD_LIMIT, home_of
-from lomtree.hashing.secrets import MULTIPLIER
+from lomtree.hashing.secrets import MULTIPLIER, keyed
 from lomtree.jit.intrinsics import FOUR, ONE, THREE, TWO
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.bag import add
@@ -63,7 +63,7 @@ def most_postings(options: Options) -> int:
 @kernel
 def home(heads, feature):
     """The row where the search for a feature begins."""
-    return home_of(np.uint32(feature * heads[0].multiplier), len(heads))
+    return home_of(keyed(feature, np.uint64(heads[0].multiplier)), len(heads))
 
 
 @kernel

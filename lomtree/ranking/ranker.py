@@ -23,6 +23,7 @@ from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
 from lomtree.ranking import exemplars, label_features, label_lists
 from lomtree.ranking.bag import Bag, make_bag
+from lomtree.ranking.centroid import add_example, length_of
 from lomtree.ranking.eviction import EVICT_EVERY, evict, is_due, note_visit
 from lomtree.ranking.exemplars import Exemplars, add_exemplar, make_exemplars
 from lomtree.ranking.label_features import (
@@ -30,9 +31,7 @@ from lomtree.ranking.label_features import (
     NO_ROW,
     TINY,
     LabelFeatures,
-    add_example,
     find,
-    length_of,
     make_label_features,
 )
 from lomtree.ranking.label_lists import LabelLists, make_label_lists, note_label
@@ -109,11 +108,11 @@ def sight_contenders(known, scratch, vector, first, last):
 @kernel
 def find_rows(known, scratch, vector, contender):
     """Note where the pairs of a contender are that has been sighted."""
-    pairs, table = known.pairs, known.tables[scratch.labels[contender]]
+    table = known.tables[scratch.labels[contender]]
     rows, positions = scratch.rows[contender], scratch.positions[contender]
     rows[: vector.end - vector.begin] = NO_ROW
     for place in range(scratch.sighted[contender]):
-        row, found = find(pairs, table, vector.features[positions[place]])
+        row, found = find(known, table, vector.features[positions[place]])
         if found:
             rows[positions[place] - vector.begin] = row
 

@@ -14,14 +14,17 @@ from lomtree.ranking.exemplars_file import check_exemplars, load_exemplars, stor
 from lomtree.ranking.label_features import (
     FIRST_ROWS,
     LARGEST,
+    NO_SPAN,
     PAIR,
     LabelFeatures,
     begin_rows,
     find,
     is_free,
+    lay_out,
     make_label_features,
     mark,
     room_for,
+    widen,
 )
 from lomtree.ranking.label_lists import (
     LabelLists,
@@ -84,8 +87,12 @@ def _fill(known, used, features, sums, weights, squares):
             begin_rows(known, table, room)
             known.used[1] += room
             table.used = used[label]
+            span = NO_SPAN
             for place in range(first, first + used[label]):
-                row, _found = find(known.pairs, table, features[place])
+                span = widen(span, features[place])
+            lay_out(table, span)
+            for place in range(first, first + used[label]):
+                row, _found = find(known, table, features[place])
                 pair = known.pairs[row]
                 pair.feature = features[place]
                 pair.sum = sums[place]

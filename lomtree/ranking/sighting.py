@@ -22,7 +22,7 @@ def fetch(known, vector, label):
     table = known.tables[label]
     if table.room > 0 and vector.end - vector.begin <= MOST_SIGHTED:
         for position in range(vector.begin, vector.end):
-            prefetch(known.pairs, home(table, vector.features[position]))
+            prefetch(known.pairs, home(known, table, vector.features[position]))
 
 
 @kernel
@@ -42,10 +42,10 @@ def sight(known, vector, label, positions):
     if label >= len(known.tables) or known.tables[label].room == 0:
         return 0
     table, marks = known.tables[label], known.marks
-    start, last, multiplier = np.int64(table.start), np.int64(table.room) - 1, table.multiplier
+    start, last = np.int64(table.start), np.int64(table.room) - 1
     sighted, all_count = 0, vector.end - vector.begin > MOST_SIGHTED
     for position in range(vector.begin, vector.end):
-        mixed = mix(vector.features[position], multiplier)
+        mixed = mix(known, table, vector.features[position])
         row = start + (mixed & last)
         counts = all_count or (np.int64(marks[row]) >> (mixed >> 29)) & 1 != 0
         positions[sighted] = position

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lomtree.ranking.centroid import length_of
 from lomtree.ranking.exemplars import (
     FIRST_ITEMS,
     LEAST,
@@ -14,7 +15,6 @@ from lomtree.ranking.exemplars import (
     make_lookup,
 )
 from lomtree.ranking.exemplars_file import merged_exemplars
-from lomtree.ranking.label_features import length_of
 from lomtree.ranking.ranker import Ranker
 from tests.generators.streams import batch_of, example, vector_at
 from tests.oracles import ranker as naive

@@ -5,8 +5,8 @@ import pytest
 
 from lomtree.examples.batch import Vector
 from lomtree.ranking.bag import add, best_of, empty, make_bag
+from lomtree.ranking.centroid import compare, length_of
 from lomtree.ranking.combination import FIRST, NONE
-from lomtree.ranking.label_features import compare, length_of
 from lomtree.ranking.label_lists import vote
 from lomtree.ranking.ranker import Ranker
 from lomtree.ranking.ranking import (
