@@ -26,7 +26,7 @@ from lomtree.system.threads import Workers
 from lomtree.system.timing import watch
 
 CHUNK = 512  # examples of a tree: see _learn_part()
-WORTH_A_THREAD = 256  # examples
+WORTH_A_THREAD = 1 << 12  # features
 
 
 class Lesson(NamedTuple):
@@ -256,7 +256,7 @@ class Learner(ABC):
         with watch.stage("predict", examples=count, features=batch.starts[count]):
             edges = np.linspace(0, count, self.execution.threads + 1).astype(np.int64)
             runs = [(int(begin), int(end)) for begin, end in pairwise(edges) if begin < end]
-            if len(runs) <= 1 or count < WORTH_A_THREAD:
+            if len(runs) <= 1 or batch.starts[count] < WORTH_A_THREAD:
                 scale_and_run(0, count)
                 return
             for job in [self.pool.submit(scale_and_run, *ends) for ends in runs]:

@@ -9,10 +9,27 @@ features of the label's own examples alone: the others say nothing for it, and a
 labels that have them.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lomtree.jit.kernel import kernel
+from lomtree.linear.dot import dot
 from lomtree.ranking.label_features import LARGEST, NO_ROW, find, make_rows, mark
+from lomtree.ranking.sighting import locate
+
+
+class Shared(NamedTuple):
+    """Room for the features that an example shares with a label."""
+
+    rows: np.ndarray  # int64[features]
+    values: np.ndarray  # float32[features]: of the example
+    sums: np.ndarray  # float32[features]: of the label's centroid
+    weights: np.ndarray  # float32[features]: of its regressor
+
+
+def make_shared(features: int) -> Shared:
+    return Shared(np.empty(features, np.int64), *np.empty((3, features), np.float32))
 
 
 @kernel
@@ -57,7 +74,8 @@ def add_example(known, most, vector, label, importance, rows, is_new):
 @kernel
 def root_of(number):
     """With the number's sign."""
-    return np.sqrt(number) if number > 0.0 else -np.sqrt(-number)
+    root = np.sqrt(abs(number))
+    return root if number > 0.0 else -root
 
 
 @kernel
@@ -70,21 +88,24 @@ def is_comparable(known, length, label):
 
 
 @kernel
-def compare(known, vector, length, label, positions, sighted):
+def compare(known, vector, length, label, positions, sighted, shared):
     """How an example of this length is like a label's centroid (cosine, cosine with its roots,
     coverage), and the score of the example by the label's regressor; see sighting."""
     if not is_comparable(known, length, label):
         return 0.0, 0.0, 0.0, 0.0
-    table, product, roots, covered, score = known.tables[label], 0.0, 0.0, 0.0, 0.0
-    for place in range(sighted):
-        position = positions[place]
-        row, found = find(known, table, vector.features[position])
-        if found:
-            value, pair = np.float64(vector.values[position]), known.pairs[row]
-            product += np.float64(pair.sum) * value
-            roots += root_of(np.float64(pair.sum)) * value
-            covered += value * value
-            score += np.float64(pair.weight) * value
+    table = known.tables[label]
+    rows, values, sums, weights = shared
+    found = locate(known, vector, label, positions, sighted, rows)
+    for place in range(found):
+        pair = known.pairs[rows[place]]
+        values[place] = vector.values[positions[place]]
+        sums[place] = pair.sum
+        weights[place] = pair.weight
+    product, score = dot(sums, values, found), dot(weights, values, found)
+    covered = dot(values, values, found)
+    for place in range(found):
+        sums[place] = root_of(sums[place])
+    roots = dot(sums, values, found)
     cosine = product / (length * np.sqrt(table.length))
     of_roots = roots / (length * np.sqrt(table.total))
     return (

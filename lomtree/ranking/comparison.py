@@ -14,8 +14,9 @@ from lomtree.ranking.combination import (
     REGRESSOR,
     ROOTS,
 )
-from lomtree.ranking.exemplars import clear, closeness, fill, find_nearest
+from lomtree.ranking.exemplars import closeness, find_nearest
 from lomtree.ranking.exemplars import fetch as fetch_exemplars
+from lomtree.ranking.lookup import clear, fill
 from lomtree.ranking.sighting import fetch_marks, sight
 
 LARGEST_LOGIT = 1e6
@@ -24,11 +25,12 @@ CLOSELY_COMPARED = 8  # candidates, by their exemplars
 
 
 @kernel
-def compare_candidate(scorer, vector, length, candidates, place, positions, sighted):
+def compare_candidate(scorer, vector, length, scratch, place, positions, sighted):
     """Write the signs of a candidate that its features tell."""
-    label, signs = candidates.labels[place], candidates.signs[place]
-    known = scorer.known
-    cosine, of_roots, coverage, score = compare(known, vector, length, label, positions, sighted)
+    label, signs = scratch.candidates.labels[place], scratch.candidates.signs[place]
+    cosine, of_roots, coverage, score = compare(
+        scorer.known, vector, length, label, positions, sighted, scratch.shared
+    )
     signs[COSINE] = cosine
     signs[ROOTS] = of_roots
     signs[COVERAGE] = coverage
@@ -53,7 +55,7 @@ def compare_each(scorer, vector, length, scratch, count):
             sighted = sight(known, vector, candidates.labels[place], now)
         if place > 0:
             then = scratch.sighted[(place - 1) & 1]
-            compare_candidate(scorer, vector, length, candidates, place - 1, then, before)
+            compare_candidate(scorer, vector, length, scratch, place - 1, then, before)
         before = sighted
 
 
@@ -110,13 +112,14 @@ def compare_closely(scorer, vector, length, scratch, count, lead):
         kept = keep_in_reach(scorer, candidates, first, kept, lead)
     for number in range(kept):
         fetch_exemplars(scorer.exemplars, candidates.labels[first[number]])
-    rows, least = fill(lookup, vector, length), np.inf
+    fill(lookup, vector, length)
+    least = np.inf
     for number in range(kept):
         label = candidates.labels[first[number]]
-        _head, cosine = find_nearest(scorer.exemplars, label, lookup, rows)
+        _head, cosine = find_nearest(scorer.exemplars, label, lookup)
         candidates.signs[first[number], CLOSENESS] = closeness(cosine)
         least = min(least, closeness(cosine))
-    clear(lookup, rows)
+    clear(lookup)
     for place in range(count):
         near = max(candidates.signs[place, CLOSENESS], least)
         candidates.signs[place, CLOSENESS] = near

@@ -6,16 +6,9 @@ from lomtree.examples.batch import Vector
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.centroid import is_comparable, length_of, root_of
 from lomtree.ranking.combination import CLOSENESS, COSINE, COVERAGE, NONE, REGRESSOR, ROOTS
-from lomtree.ranking.exemplars import (
-    NO_HEAD,
-    clear,
-    closeness,
-    fill,
-    find_nearest,
-    first_of,
-    make_lookup,
-)
+from lomtree.ranking.exemplars import NO_HEAD, closeness, find_nearest, first_of
 from lomtree.ranking.label_features import LabelFeatures, find
+from lomtree.ranking.lookup import clear, fill, make_lookup
 from lomtree.ranking.ranking import Scorer
 
 
@@ -45,9 +38,9 @@ def _compared_closely(exemplars, vector, length, label, lookup, parts):
     with that one is."""
     if not length > 0.0:
         return
-    rows = fill(lookup, vector, length)
-    head, cosine = find_nearest(exemplars, label, lookup, rows)
-    clear(lookup, rows)
+    fill(lookup, vector, length)
+    head, cosine = find_nearest(exemplars, label, lookup)
+    clear(lookup)
     if head == NO_HEAD:
         return
     first = first_of(exemplars.items, head)

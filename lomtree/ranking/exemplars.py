@@ -21,9 +21,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree.core.options import Options
-from lomtree.hashing.secrets import MULTIPLIER, keyed
-from lomtree.jit.intrinsics import prefetch
+from lomtree.jit.intrinsics import FOUR, ONE, THREE, TWO, prefetch
 from lomtree.jit.kernel import kernel
+from lomtree.ranking.lookup import value_of
 from lomtree.system import memory
 
 ITEM = np.dtype(
@@ -44,7 +44,6 @@ SHELF = np.dtype(
 NO_HEAD = np.uint32(2**32 - 1)
 MOST = 2048  # items of a label in the beginning; a power of two, as it is halved
 SAME = 0.001  # what is as near as this is the same
-SPARSE = 8  # rows of a lookup for each feature: hardly any feature meets another one there
 LEAST = 16  # below this the room of a label is not halved
 FIRST_ITEMS = 1 << 12
 RESERVED = 1 << 24  # items: memory that is never touched costs nothing
@@ -55,14 +54,6 @@ class Exemplars(NamedTuple):
     shelves: np.ndarray  # SHELF[labels]
     items: np.ndarray  # ITEM[]
     used: np.ndarray  # int64[3]: items behind which all is free, items in use, most of a label
-
-
-class Lookup(NamedTuple):
-    """The values of one example by feature: an open-addressing table, empty between examples."""
-
-    features: np.ndarray  # uint32[power of two]
-    values: np.ndarray  # float32[power of two]; 0: the row is free
-    multiplier: np.ndarray  # uint64[1]: see hashing/secrets
 
 
 def make_shelves(labels: int) -> np.ndarray:
@@ -86,13 +77,6 @@ def room_for(limit: int) -> int:
     """The length of an array for up to so many items in use: as many again may be links and what
     was let go."""
     return min(max(2 * limit, FIRST_ITEMS), RESERVED)
-
-
-def make_lookup(features: int) -> Lookup:
-    """For examples with so many features."""
-    rows = SPARSE << features.bit_length()
-    secret = np.full(1, MULTIPLIER, np.uint64)
-    return Lookup(np.zeros(rows, np.uint32), np.zeros(rows, np.float32), secret)
 
 
 @kernel
@@ -272,35 +256,6 @@ def forget(exemplars: Exemplars, labels: np.ndarray) -> None:
 
 
 @kernel
-def row_of(lookup, rows, feature):
-    """The row of a feature among so many, or the free one where it belongs."""
-    row = np.int64(keyed(feature, lookup.multiplier[0])) & (rows - 1)
-    while (lookup.values[row] != 0.0) & (lookup.features[row] != feature):
-        row = (row + 1) & (rows - 1)
-    return row
-
-
-@kernel
-def fill(lookup, vector, length):
-    """Look values of an example up from now on, in a vector of length 1; returns how many rows of
-    the table are used for that."""
-    rows = np.int64(SPARSE)
-    while rows < SPARSE * (vector.end - vector.begin):
-        rows *= 2
-    for position in range(vector.begin, vector.end):
-        row = row_of(lookup, rows, vector.features[position])
-        lookup.features[row] = vector.features[position]
-        lookup.values[row] = np.float64(vector.values[position]) / length
-    return rows
-
-
-@kernel
-def clear(lookup, rows):
-    for row in range(rows):
-        lookup.values[row] = 0.0
-
-
-@kernel
 def fetch(exemplars, label):
     """Ask for the newest exemplar of a label."""
     if label < len(exemplars.shelves) and exemplars.shelves[label].head != NO_HEAD:
@@ -308,17 +263,30 @@ def fetch(exemplars, label):
 
 
 @kernel
-def cosine_with(items, head, lookup, rows):
-    """The cosine of an example that can be looked up and the exemplar whose head is here."""
-    product, first = 0.0, first_of(items, head)
-    for item in range(first, first + np.int64(items[head].feature)):
-        value = lookup.values[row_of(lookup, rows, items[item].feature)]
-        product += np.float64(items[item].value) * np.float64(value)
-    return product
+def product_of(items, item, lookup):
+    return np.float64(items[item].value) * np.float64(value_of(lookup, items[item].feature))
 
 
 @kernel
-def find_nearest(exemplars, label, lookup, rows):
+def cosine_with(items, head, lookup):
+    """The cosine of an example that can be looked up and the exemplar whose head is here. Four sums
+    grow side by side, as in dot()."""
+    begin = np.uint64(first_of(items, head))
+    end = begin + np.uint64(items[head].feature)
+    fours = end - (end - begin) % FOUR
+    a = b = c = d = 0.0
+    for item in range(begin, fours, FOUR):
+        a += product_of(items, item, lookup)
+        b += product_of(items, item + ONE, lookup)
+        c += product_of(items, item + TWO, lookup)
+        d += product_of(items, item + THREE, lookup)
+    for item in range(fours, end):
+        a += product_of(items, item, lookup)
+    return (a + b) + (c + d)
+
+
+@kernel
+def find_nearest(exemplars, label, lookup):
     """The head of the exemplar of a label that is most like an example, the newest of equals, and
     their cosine; NO_HEAD and 0 where none is like it at all."""
     nearest, largest, items = NO_HEAD, 0.0, exemplars.items
@@ -327,7 +295,7 @@ def find_nearest(exemplars, label, lookup, rows):
         while head != NO_HEAD:
             if next_of(items, head) != NO_HEAD:
                 prefetch(items, next_of(items, head))
-            cosine = cosine_with(items, head, lookup, rows)
+            cosine = cosine_with(items, head, lookup)
             if cosine > largest:
                 nearest, largest = head, cosine
             head = next_of(items, head)

@@ -1,15 +1,5 @@
-"""The ranker learns: centroids, lists of labels by feature, exemplars, and regressors of labels.
+"""The ranker learns: centroids, lists of labels by feature, exemplars, and regressors of labels."""
 
-The regressors are trained against each other: a softmax over the example's label and its rivals,
-which are
-  - the labels that ranked highest among the rivals of the label's last example (RIVALS of them),
-  - the label that each tree would have predicted if the example had gone the other way at the node
-    that was least sure,
-  - and for a share of the examples the labels that the lists vote for.
-So a label has few rivals and they are hard ones; nothing is asked for all labels.
-"""
-
-from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -22,29 +12,25 @@ from lomtree.hashing.counter_rng import draw, uniform
 from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
 from lomtree.ranking import exemplars, label_features, label_lists
-from lomtree.ranking.bag import Bag, make_bag
 from lomtree.ranking.centroid import add_example, length_of
+from lomtree.ranking.contenders import (
+    keep_own_rows,
+    make_contenders,
+    sight_contenders,
+    train_contenders,
+)
 from lomtree.ranking.eviction import EVICT_EVERY, evict, is_due, note_visit
 from lomtree.ranking.exemplars import Exemplars, add_exemplar, make_exemplars
 from lomtree.ranking.label_features import (
-    LARGEST,
     NO_ROW,
-    TINY,
     LabelFeatures,
-    find,
     make_label_features,
 )
 from lomtree.ranking.label_lists import LabelLists, make_label_lists, note_label
-from lomtree.ranking.rivals import BUDGET, RIVALS, VOTED, add_voted, contend, keep_rivals
-from lomtree.ranking.sighting import fetch, fetch_marks, sight
+from lomtree.ranking.rivals import RIVALS, add_voted, contend, keep_rivals
+from lomtree.ranking.sighting import fetch, fetch_marks
 
 VOTE_EVERY = 4  # examples, on average, for which the lists are asked
-RATE = 1.0
-CLIP = 1.0  # the most that an example of importance 1 moves a score by
-THRESHOLD = 0.01  # gradients up to this change nothing
-# Added to a feature's squares, as a part of an example's mean squared length: without it a feature
-# far smaller than the others moves by as much as they, and what it adds is mostly noise.
-SMOOTHING = 0.03
 _VOTE, _LOT = 0, 3  # seeds
 
 
@@ -65,95 +51,6 @@ class Limits(NamedTuple):
     postings: int
     items: int
     evict_every: int
-
-
-class RankerScratch(NamedTuple):
-    """Room for one example and the labels that contend for it, its own first."""
-
-    labels: np.ndarray  # int32[contenders]
-    scores: np.ndarray  # float64[contenders]
-    rows: np.ndarray  # int64[contenders, features]: of their pairs, or NO_ROW
-    positions: np.ndarray  # int64[contenders, features]: see sighting
-    sighted: np.ndarray  # int64[contenders]
-    is_new: np.ndarray  # bool[features]: to the example's label
-    direction: np.ndarray  # float32[features]
-    sizes: np.ndarray  # float32[features]
-    places: np.ndarray  # int64[VOTED]
-    bag: Bag
-
-
-def make_scratch(trees: int, length: int) -> RankerScratch:
-    contenders = 1 + RIVALS + trees + VOTED
-    return RankerScratch(
-        np.empty(contenders, np.int32),
-        np.empty(contenders),
-        np.empty((contenders, length), np.int64),
-        np.empty((contenders, length), np.int64),
-        np.zeros(contenders, np.int64),
-        np.empty(length, np.bool_),
-        np.empty(length, np.float32),
-        np.empty(length, np.float32),
-        np.empty(VOTED, np.int64),
-        make_bag(BUDGET),
-    )
-
-
-@kernel
-def sight_contenders(known, scratch, vector, first, last):
-    for contender in range(first, last):
-        label = scratch.labels[contender]
-        scratch.sighted[contender] = sight(known, vector, label, scratch.positions[contender])
-
-
-@kernel
-def find_rows(known, scratch, vector, contender):
-    """Note where the pairs of a contender are that has been sighted."""
-    table = known.tables[scratch.labels[contender]]
-    rows, positions = scratch.rows[contender], scratch.positions[contender]
-    rows[: vector.end - vector.begin] = NO_ROW
-    for place in range(scratch.sighted[contender]):
-        row, found = find(known, table, vector.features[positions[place]])
-        if found:
-            rows[positions[place] - vector.begin] = row
-
-
-@kernel
-def score_contender(known, scratch, vector, contender):
-    """The score of a contender's regressor."""
-    score = 0.0
-    for position in range(vector.begin, vector.end):
-        row = scratch.rows[contender, position - vector.begin]
-        if row != NO_ROW:
-            weight = np.float64(known.pairs[row].weight)
-            score += weight * np.float64(vector.values[position])
-    scratch.scores[contender] = min(max(score, -LARGEST), LARGEST)
-
-
-@kernel
-def train_contender(known, scratch, vector, contender, slope, importance, mean_square):
-    """Move the regressor of a contender against the slope of the loss, by the adaptive rule of
-    linear/update."""
-    table, direction, gain = known.pairs, scratch.direction, 0.0
-    length, smoothing = vector.end - vector.begin, np.float32(min(SMOOTHING * mean_square, LARGEST))
-    for offset in range(length):
-        row, value = scratch.rows[contender, offset], vector.values[vector.begin + offset]
-        direction[offset] = 0.0
-        if row != NO_ROW:
-            squares = table[row].squares + value * value + smoothing
-            direction[offset] = value / np.sqrt(max(squares, TINY))
-            gain += np.float64(direction[offset]) * np.float64(value)
-    if not TINY < gain < LARGEST:
-        return
-    step = min(RATE * importance * abs(slope) / np.sqrt(mean_square), CLIP * importance / gain)
-    step = min(step, LARGEST)  # infinity times a direction of 0 is no number
-    step = np.float32(-step if slope > 0.0 else step)
-    for offset in range(length):
-        row, value = scratch.rows[contender, offset], vector.values[vector.begin + offset]
-        if row != NO_ROW:
-            weight = np.float64(table[row].weight) + np.float64(step * direction[offset])
-            table[row].weight = min(max(weight, -LARGEST), LARGEST)
-            square = np.float64(table[row].squares) + importance * slope * slope * value * value
-            table[row].squares = min(square, LARGEST)
 
 
 @kernel
@@ -183,24 +80,6 @@ def note_centroid(state, limits, scratch, vector, y):
 
 
 @kernel
-def train_contenders(state, scratch, vector, count, importance, mean_square):
-    """A step of the softmax over the contenders, of which the first is right; where its pairs are
-    is known."""
-    scores, largest, total = scratch.scores, -np.inf, 0.0
-    for place in range(count):
-        if place > 0:
-            find_rows(state.known, scratch, vector, place)
-        score_contender(state.known, scratch, vector, place)
-        largest = max(largest, scores[place])
-    for place in range(count):
-        total += exp(scores[place] - largest)
-    for place in range(count):
-        slope = exp(scores[place] - largest) / total - (1.0 if place == 0 else 0.0)
-        if abs(slope) > THRESHOLD:
-            train_contender(state.known, scratch, vector, place, slope, importance, mean_square)
-
-
-@kernel
 def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_square, are_new):
     vector = vector_of(batch, example)
     y, importance = np.int64(batch.labels[example]), np.float64(batch.weights[example])
@@ -214,6 +93,7 @@ def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_squa
     note_visit(state.known.tables[y], state.counts[0])
     add_example(state.known, limits.rows, vector, y, importance, scratch.rows[0], scratch.is_new)
     note_centroid(state, limits, scratch, vector, y)
+    keep_own_rows(scratch, vector)
     if are_new:
         lot = np.float32(uniform(draw(_LOT, state.counts[0])))
         add_exemplar(state.exemplars, limits.items, vector, length_of(vector), y, lot)
@@ -221,7 +101,7 @@ def learn_example(state, limits, scratch, batch, example, tree_rivals, mean_squa
         before, count = count, add_voted(state, scratch, vector, count)
         sight_contenders(state.known, scratch, vector, before, count)
     state.counts[0] += 1
-    train_contenders(state, scratch, vector, count, importance, mean_square)
+    train_contenders(state.known, scratch, vector, count, importance, mean_square)
     keep_rivals(state, scratch, y, count)
 
 
@@ -301,7 +181,7 @@ class Ranker:
             np.empty((0, RIVALS), np.int32),
             np.zeros(2, np.int64),
         )
-        self._scratch = make_scratch(options.trees, 0)
+        self._scratch = make_contenders(options.trees, 0)
 
     def learn(
         self,
@@ -316,7 +196,7 @@ class Ranker:
         unless they were learned in an earlier pass."""
         wanted = longest(batch, first, last)
         if wanted > len(self._scratch.sizes):
-            self._scratch = make_scratch(len(tree_rivals), 2 * wanted)
+            self._scratch = make_contenders(len(tree_rivals), 2 * wanted)
         while True:
             first = learn(
                 self.state, self._limits, self._scratch, batch, tree_rivals, mean_squares,

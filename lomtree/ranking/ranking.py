@@ -17,11 +17,13 @@ from lomtree.core.constants import NO_LABEL
 from lomtree.examples.batch import vector_of
 from lomtree.jit.kernel import kernel
 from lomtree.ranking.bag import Bag, add, best_of, empty, make_bag
+from lomtree.ranking.centroid import Shared, make_shared
 from lomtree.ranking.combination import MASS, NONE
 from lomtree.ranking.comparison import CLOSELY_COMPARED, compare_all
-from lomtree.ranking.exemplars import Exemplars, Lookup, make_exemplars, make_lookup
+from lomtree.ranking.exemplars import Exemplars, make_exemplars
 from lomtree.ranking.label_features import LabelFeatures, make_label_features
 from lomtree.ranking.label_lists import LabelLists, make_label_lists
+from lomtree.ranking.lookup import Lookup, make_lookup
 
 # Candidates are so many at most from trees and from lists (or half of what is to be named, if that
 # is more), and only those that have some share of what the best one has.
@@ -90,6 +92,7 @@ class RankingScratch(NamedTuple):
     first: np.ndarray  # int64[CLOSELY_COMPARED]: the best candidates
     lookup: Lookup
     sighted: np.ndarray  # int64[2, features]: see sighting
+    shared: Shared
 
 
 def no_ranker(weights: np.ndarray) -> Scorer:
@@ -119,6 +122,7 @@ def make_scratch(columns: int, top: int, features: int) -> RankingScratch:
         np.empty(CLOSELY_COMPARED, np.int64),
         make_lookup(features),
         np.empty((2, features), np.int64),
+        make_shared(features),
     )
 
 

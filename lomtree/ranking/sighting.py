@@ -1,14 +1,15 @@
 """Which features of an example a label may have, and the memory where what it knows of them lies.
 
 A label is first sighted, by its marks: that lists the features that it may have, and asks for their
-rows. It is compared when these have come.
+rows. When these have come, those that it has are located, and it is compared.
 """
 
 import numpy as np
 
+from lomtree.examples.batch import CONSTANT
 from lomtree.jit.intrinsics import prefetch
 from lomtree.jit.kernel import kernel
-from lomtree.ranking.label_features import home, mix
+from lomtree.ranking.label_features import find, home, mix
 
 MOST_SIGHTED = 200  # features: longer examples are mostly dense, and labels have all of them
 IN_LINE = 64  # marks in a cache line
@@ -41,14 +42,50 @@ def sight(known, vector, label, positions):
     others. Asks for their rows; returns how many they are."""
     if label >= len(known.tables) or known.tables[label].room == 0:
         return 0
-    table, marks = known.tables[label], known.marks
+    table, marks, sighted = known.tables[label], known.marks, 0
     start, last = np.int64(table.start), np.int64(table.room) - 1
-    sighted, all_count = 0, vector.end - vector.begin > MOST_SIGHTED
+    if vector.end - vector.begin > MOST_SIGHTED:
+        for position in range(vector.begin, vector.end):
+            positions[position - vector.begin] = position
+        return vector.end - vector.begin
     for position in range(vector.begin, vector.end):
         mixed = mix(known, table, vector.features[position])
         row = start + (mixed & last)
-        counts = all_count or (np.int64(marks[row]) >> (mixed >> 29)) & 1 != 0
+        counts = (np.int64(marks[row]) >> (mixed >> 29)) & 1 != 0
         positions[sighted] = position
         sighted += counts
         prefetch(known.pairs, row if counts else start)
     return sighted
+
+
+@kernel
+def locate_in_order(known, table, vector, positions, sighted, rows):
+    """locate() in a dense table. (Numbers without a sign: see jit/intrinsics.)"""
+    base, start = np.uint32(table.base), np.uint64(table.start)
+    last, found = np.uint32(table.room - 1), np.uint64(0)
+    for place in range(np.uint64(sighted)):
+        position = np.uint64(positions[place])
+        feature = vector.features[position]
+        distance = np.uint32(0) if feature == CONSTANT else np.uint32(feature - base)
+        row = start + np.uint64(distance & last)
+        pair = known.pairs[row]
+        positions[found], rows[found] = position, row
+        found += np.uint64((pair.feature == feature) & (pair.sum == pair.sum))
+    return np.int64(found)
+
+
+@kernel
+def locate(known, vector, label, positions, sighted, rows):
+    """Of the features that a label was sighted with, keep the positions of those that it has, and
+    note their rows; returns how many."""
+    if sighted == 0:
+        return 0
+    table, found = known.tables[label], 0
+    if table.dense:
+        return locate_in_order(known, table, vector, positions, sighted, rows)
+    for place in range(sighted):
+        position = positions[place]
+        row, is_there = find(known, table, vector.features[position])
+        positions[found], rows[found] = position, row
+        found += is_there
+    return found

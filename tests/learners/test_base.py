@@ -97,7 +97,8 @@ def test_an_easy_problem_is_learned(options):
 
 def test_predictions_are_the_same_with_any_number_of_threads(options):
     rng = np.random.default_rng(0)
-    stream = random_stream(rng, 2 * WORTH_A_THREAD, 30)
+    stream = random_stream(rng, WORTH_A_THREAD // 2, 30)
+    assert sum(len(one.features) for one in stream) > WORTH_A_THREAD
     learner = new_learner(replace(options, bits=20, max_nodes=0))
     teach(learner, stream)
     alone = ask(learner, stream)

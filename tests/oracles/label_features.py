@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from lomtree.ranking.ranker import SMOOTHING
+from lomtree.ranking.contenders import SMOOTHING
 
 F = np.float32
 LARGEST = 1e30

@@ -10,8 +10,9 @@ room left, labels that have not come for long are forgotten.
 import math
 from collections import Counter
 
+from lomtree.ranking.contenders import THRESHOLD
 from lomtree.ranking.eviction import EVICT_EVERY, FULL, PATIENCE, SHARE
-from lomtree.ranking.ranker import THRESHOLD, VOTE_EVERY
+from lomtree.ranking.ranker import VOTE_EVERY
 from lomtree.ranking.rivals import BUDGET, RIVALS, VOTED
 from tests.oracles.exemplars import Exemplars
 from tests.oracles.label_features import LabelFeatures

@@ -8,13 +8,11 @@ from lomtree.ranking.exemplars import (
     FIRST_ITEMS,
     LEAST,
     MOST,
-    clear,
     closeness,
-    fill,
     find_nearest,
-    make_lookup,
 )
 from lomtree.ranking.exemplars_file import merged_exemplars
+from lomtree.ranking.lookup import clear, fill, make_lookup
 from lomtree.ranking.ranker import Ranker
 from tests.generators.streams import batch_of, example, vector_at
 from tests.oracles import ranker as naive
@@ -36,9 +34,9 @@ def close(ranker, vector, label):
     lookup, length = make_lookup(vector.end - vector.begin), length_of(vector)
     if not length > 0:
         return 0.0
-    rows = fill(lookup, vector, length)
-    _head, cosine = find_nearest(ranker.state.exemplars, label, lookup, rows)
-    clear(lookup, rows)
+    fill(lookup, vector, length)
+    _head, cosine = find_nearest(ranker.state.exemplars, label, lookup)
+    clear(lookup)
     assert not lookup.values.any()
     return closeness(cosine)
 

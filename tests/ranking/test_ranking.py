@@ -5,7 +5,7 @@ import pytest
 
 from lomtree.examples.batch import Vector
 from lomtree.ranking.bag import add, best_of, empty, make_bag
-from lomtree.ranking.centroid import compare, length_of
+from lomtree.ranking.centroid import compare, length_of, make_shared
 from lomtree.ranking.combination import FIRST, NONE
 from lomtree.ranking.label_lists import vote
 from lomtree.ranking.ranker import Ranker
@@ -50,7 +50,8 @@ def rank_all(scorer, batch, found, first, last, scratch, ranking):
 def compared(known, vector, label):
     positions = np.empty(vector.end - vector.begin, np.int64)
     sighted = sight(known, vector, label, positions)
-    return compare(known, vector, length_of(vector), label, positions, sighted)
+    shared = make_shared(len(positions))
+    return compare(known, vector, length_of(vector), label, positions, sighted, shared)
 
 
 def taught(seed):

@@ -86,7 +86,8 @@ def test_only_the_first_examples_of_a_batch_are_used(algorithm):
 
 @both_trees
 def test_predictions_are_the_same_with_any_number_of_threads(algorithm):
-    stream = random_stream(np.random.default_rng(0), 2 * WORTH_A_THREAD, 30)
+    stream = random_stream(np.random.default_rng(0), WORTH_A_THREAD // 2, 30)
+    assert sum(len(one.features) for one in stream) > WORTH_A_THREAD
     learner = new_learner(options_of(algorithm))
     teach(learner, stream)
     alone = ask(learner, stream)

@@ -1,0 +1,102 @@
+"""The values of one example, to be looked up by feature.
+
+They lie in an open-addressing table; or, where the example's features are numbers close to each
+other, as those of dense data are, in order. The constant, which is near no other, comes first then.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lomtree.examples.batch import CONSTANT
+from lomtree.hashing.secrets import MULTIPLIER, keyed
+from lomtree.jit.kernel import kernel
+
+SPARSE = 8  # rows for each feature: hardly any feature meets another one there
+
+
+class Frame(NamedTuple):
+    """How the values of the example at hand lie."""
+
+    rows: np.ndarray  # int64[1]: so many are used, a power of two
+    base: np.ndarray  # uint32[1]: where values are in order, that before the lowest feature
+    is_dense: np.ndarray  # bool[1]
+
+
+class Lookup(NamedTuple):
+    """Empty between examples."""
+
+    features: np.ndarray  # uint32[power of two]; not used where values are in order
+    values: np.ndarray  # float32[power of two + 1]; 0: the row is free, as the last one always is
+    frame: Frame
+    multiplier: np.ndarray  # uint64[1]: see hashing/secrets
+
+
+def make_lookup(features: int) -> Lookup:
+    """For examples with so many features."""
+    rows = SPARSE << features.bit_length()
+    empty = Frame(np.zeros(1, np.int64), np.zeros(1, np.uint32), np.zeros(1, np.bool_))
+    secret = np.full(1, MULTIPLIER, np.uint64)
+    return Lookup(np.zeros(rows, np.uint32), np.zeros(rows + 1, np.float32), empty, secret)
+
+
+@kernel
+def find(lookup, feature):
+    """The row of a feature, or the free one where it belongs."""
+    last = lookup.frame.rows[0] - 1
+    row = np.int64(keyed(feature, lookup.multiplier[0])) & last
+    while (lookup.values[row] != 0.0) & (lookup.features[row] != feature):
+        row = (row + 1) & last
+    return row
+
+
+@kernel
+def place_of(lookup, feature):
+    """The row of a feature where values are in order, or one beyond those in use."""
+    place = np.uint32(feature - lookup.frame.base[0])
+    beyond = np.uint32(lookup.frame.rows[0])
+    if feature == CONSTANT:
+        return np.uint32(0)
+    return place if np.uint32(0) < place < beyond else beyond
+
+
+@kernel
+def lay_out(lookup, vector):
+    """Decide how the values of an example will lie."""
+    rows, lowest, highest = np.int64(SPARSE), np.uint32(2**32 - 1), np.uint32(0)
+    while rows < SPARSE * (vector.end - vector.begin):
+        rows *= 2
+    for position in range(vector.begin, vector.end):
+        if vector.features[position] != CONSTANT:
+            lowest = min(lowest, vector.features[position])
+            highest = max(highest, vector.features[position])
+    lookup.frame.rows[0] = rows
+    lookup.frame.base[0] = np.uint32(lowest - np.uint32(1))
+    lookup.frame.is_dense[0] = np.int64(highest) - np.int64(lowest) + 1 < rows
+
+
+@kernel
+def fill(lookup, vector, length):
+    """Look values of an example up from now on, in a vector of length 1."""
+    lay_out(lookup, vector)
+    for position in range(vector.begin, vector.end):
+        feature, value = vector.features[position], np.float64(vector.values[position]) / length
+        if lookup.frame.is_dense[0]:
+            lookup.values[place_of(lookup, feature)] = value
+        else:
+            row = find(lookup, feature)
+            lookup.features[row] = feature
+            lookup.values[row] = value
+
+
+@kernel
+def clear(lookup):
+    for row in range(lookup.frame.rows[0]):
+        lookup.values[row] = 0.0
+
+
+@kernel
+def value_of(lookup, feature):
+    if lookup.frame.is_dense[0]:
+        return lookup.values[place_of(lookup, feature)]
+    return lookup.values[find(lookup, feature)]
