@@ -25,7 +25,7 @@ from lomtree.storage.state_dict import StateDict
 from lomtree.system.threads import Workers
 from lomtree.system.timing import watch
 
-CHUNK = 512  # examples of a tree: see _learn_part()
+CHUNK, CHUNK_FEATURES = 512, 1 << 13  # of a tree, at most: see _learn_part()
 WORTH_A_THREAD = 1 << 12  # features
 
 
@@ -153,7 +153,11 @@ class Learner(ABC):
     def _learn_part(self, lesson: Lesson, begin: int, end: int, are_new: bool) -> None:
         """Learn the examples begin:end. The ranker learns after the trees, whose rivals it wants;
         on another core, if there is one, a chunk behind them. How this is cut does not matter."""
-        chunk = CHUNK * len(self.members) if self._ranker_thread.beside else PIECE
+        chunk = PIECE
+        if self._ranker_thread.beside and begin < end:
+            features = lesson.batch.starts[end] - lesson.batch.starts[begin]
+            fitting = CHUNK_FEATURES * (end - begin) // max(int(features), 1)
+            chunk = min(CHUNK, max(fitting, 1)) * len(self.members)
         for first in range(begin, end, chunk):
             last = min(first + chunk, end)
             self._entry.reach(last)
