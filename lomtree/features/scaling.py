@@ -34,6 +34,7 @@ from lomtree.features.auto_size import (
 from lomtree.jit.intrinsics import FOUR, ONE, THREE, TWO
 from lomtree.jit.kernel import kernel
 from lomtree.storage.state_dict import MOST_COUNTED, StateDict
+from lomtree.system import memory
 
 SCALE_NONE, SCALE_MAX, SCALE_RMS, SCALE_L2, SCALE_AUTO = range(len(SCALES))
 BITS = 20
@@ -41,6 +42,7 @@ COUNT_LIMIT = np.float32(1 << 24)  # where a float32 stops counting: old values 
 LARGEST = float(np.finfo(np.float32).max)
 LARGEST_RATIO = np.float32(1e10)  # of a value to its feature's size
 
+LAST, LAST_BUT_ONE = -1, -2  # size and, for auto, centre: predictions need no more
 _COLUMNS = ("count", "size")
 _AUTO_COLUMNS = ("count", "squares", "sum", "centre", "size")
 _OF_ANY_SIGN = ("sum", "centre")
@@ -52,7 +54,7 @@ class Scales(NamedTuple):
 
     kind: int
     table: np.ndarray  # float32[1 << BITS, 2]: values seen, their size (root mean square, or max)
-    # or for auto float64[1 << BITS, 5]: see auto_size.py
+    # or for auto float64[1 << BITS, 5]: see auto_size.py; to predict, the last columns alone
     norms: np.ndarray  # float64[2]: examples, sum of their squared norms after scaling
     common: np.ndarray  # float64[2]: for auto, sums over all values; see auto_size.py
 
@@ -76,9 +78,8 @@ def row_of(scales, feature):
 @kernel
 def fetch_sizes(scales, vector, x):
     """Write the sizes of the features to their positions in x."""
-    column = SIZE if scales.kind == SCALE_AUTO else 1
     for position in range(np.uint64(vector.begin), np.uint64(vector.end)):
-        x[position] = scales.table[row_of(scales, vector.features[position]), column]
+        x[position] = scales.table[row_of(scales, vector.features[position]), LAST]
 
 
 @kernel
@@ -175,7 +176,7 @@ def centred(scales, feature, value):
     """The value beside the centre of its feature."""
     if scales.kind != SCALE_AUTO:
         return value
-    own = np.float64(value) - scales.table[row_of(scales, feature), CENTRE]
+    own = np.float64(value) - scales.table[row_of(scales, feature), LAST_BUT_ONE]
     return np.float32(min(max(own, -LARGEST), LARGEST))
 
 
@@ -312,7 +313,11 @@ def store_scales(scales: Scales, state_dict: StateDict, predict_only: bool) -> N
 def check_scales(state_dict: StateDict, options: Options, learning: bool) -> Scales:
     """Empty ones like those of a file; ModelError if those are none."""
     scales = make_scales(options)
-    rows, columns = _rows_in_use(scales), _stored_columns(scales.kind, learning)
+    columns = _stored_columns(scales.kind, learning)
+    if not learning:
+        shape, dtype = (len(scales.table), len(columns)), scales.table.dtype.type
+        scales = scales._replace(table=memory.zeros_in_small_pages(shape, dtype))
+    rows = _rows_in_use(scales)
     state_dict.check_packed("scales", columns, len(rows), rows.dtype.type)
     most = MOST_COUNTED if scales.kind == SCALE_AUTO else COUNT_LIMIT
     extents = {name: state_dict.extent(f"scales.{name}") for name in columns}
@@ -332,7 +337,7 @@ def check_scales(state_dict: StateDict, options: Options, learning: bool) -> Sca
 def load_scales(state_dict: StateDict, options: Options, learning: bool) -> Scales:
     scales = check_scales(state_dict, options, learning)
     columns, rows = _stored_columns(scales.kind, learning), _rows_in_use(scales)
-    state_dict.fill_packed("scales", columns, rows, rows.shape[1] - len(columns))
+    state_dict.fill_packed("scales", columns, rows)
     for name, sums in (("norms", scales.norms), ("common", scales.common)):
         sums[:] = state_dict.column(f"scales.{name}", np.float64, 2)
     return scales

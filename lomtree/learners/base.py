@@ -15,6 +15,7 @@ from lomtree.examples.batch import Batch, Vector
 from lomtree.features.scaling import Scaler, Scales, make_scales
 from lomtree.learners.entry import PIECE, Entry
 from lomtree.learners.follower import Follower
+from lomtree.learners.lesson import Lesson
 from lomtree.learners.shared_parts import SharedParts, check_shared, load_shared, store_shared
 from lomtree.ranking.combination import FIRST_MEMORY, MEMORY, Combination, fade, make_combination
 from lomtree.ranking.contributions import contributions, weights_of_label
@@ -22,23 +23,10 @@ from lomtree.ranking.probe import Probe
 from lomtree.ranking.ranker import Ranker, has_ranker
 from lomtree.ranking.ranking import Candidates, Ranking, Scorer, no_ranker
 from lomtree.storage.state_dict import StateDict
-from lomtree.system.threads import Workers
+from lomtree.system.threads import Workers, leave_signals
 from lomtree.system.timing import watch
 
-CHUNK, CHUNK_FEATURES = 512, 1 << 13  # of a tree, at most: see _learn_part()
 WORTH_A_THREAD = 1 << 12  # features
-
-
-class Lesson(NamedTuple):
-    """Examples to be learned, and room for what learn() tells about each."""
-
-    batch: Batch  # its values are scaled
-    mean_squares: np.ndarray  # see Scaler.enter()
-    predictions: np.ndarray
-    depths: np.ndarray
-    rivals: np.ndarray  # int32[members, examples]: what each could be taken for, or NO_LABEL
-    progressive: bool = True  # whether anybody wants to know the predictions
-    ranked: bool = False  # whether a ranker wants to know the rivals; then it is progressive
 
 
 class Depths(NamedTuple):
@@ -153,11 +141,8 @@ class Learner(ABC):
     def _learn_part(self, lesson: Lesson, begin: int, end: int, are_new: bool) -> None:
         """Learn the examples begin:end. The ranker learns after the trees, whose rivals it wants;
         on another core, if there is one, a chunk behind them. How this is cut does not matter."""
-        chunk = PIECE
-        if self._ranker_thread.beside and begin < end:
-            features = lesson.batch.starts[end] - lesson.batch.starts[begin]
-            fitting = CHUNK_FEATURES * (end - begin) // max(int(features), 1)
-            chunk = min(CHUNK, max(fitting, 1)) * len(self.members)
+        beside = self._ranker_thread.beside and begin < end
+        chunk = len(self.members) * lesson.chunk(begin, end) if beside else PIECE
         for first in range(begin, end, chunk):
             last = min(first + chunk, end)
             self._entry.reach(last)
@@ -311,9 +296,10 @@ class Learner(ABC):
         Everything that compiled code will use as an index is checked here. Without `learning` it
         can only predict, and what only training needs is left aside.
         """
-        state = cls.load_state(options, state_dict, label_count, learning)
-        shared = load_shared(state_dict, options, label_count, learning)
-        return cls(options, execution, state, *shared)
+        with ThreadPoolExecutor(1, initializer=leave_signals) as beside:
+            shared = beside.submit(load_shared, state_dict, options, label_count, learning)
+            state = cls.load_state(options, state_dict, label_count, learning)
+            return cls(options, execution, state, *shared.result())
 
     @classmethod
     def check(

@@ -12,7 +12,8 @@ import numpy as np
 
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch
-from lomtree.learners.base import Depths, Learner, Lesson
+from lomtree.learners.base import Depths, Learner
+from lomtree.learners.lesson import Lesson
 from lomtree.learners.registry import learner_of
 from lomtree.learners.sharded import ShardedTree
 from lomtree.learners.tree.learner import Finder, TreeLearner, rank_with, store_trees

@@ -4,7 +4,8 @@ from abc import abstractmethod
 from typing import Any
 
 from lomtree.examples.batch import longest
-from lomtree.learners.base import Learner, Lesson
+from lomtree.learners.base import Learner
+from lomtree.learners.lesson import Lesson
 
 
 class GrowingLearner(Learner):

@@ -18,7 +18,7 @@ from lomtree.core.execution import ONE_CORE
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, Vector, pick, vector_of
 from lomtree.jit.kernel import kernel
-from lomtree.learners.base import Lesson
+from lomtree.learners.lesson import Lesson
 from lomtree.learners.registry import learner_of
 from lomtree.learners.tree.beam_search import Beam, SearchRoom, offer, put, search_example
 from lomtree.learners.tree.leaf_labels import KEPT, LeafLabels

@@ -195,7 +195,9 @@ def lay_out(table, span):
     """Decide how the features of a label will lie, which are in this span: in order, if it has
     room for all that may be between them; what is left of that is shared out to both sides."""
     lowest, highest = np.int64(span[0]), np.int64(span[1])
-    spare = np.int64(table.room) - 1 - (max(highest - lowest, 0) + 1)
+    spare = np.int64(table.room) - 2
+    if highest > lowest:
+        spare -= highest - lowest
     table.dense = spare >= 0
     table.base = np.uint32((lowest - 1 - spare // 2) & 0xFFFFFFFF)
 

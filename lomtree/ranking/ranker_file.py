@@ -244,12 +244,13 @@ def check_ranker(state_dict: StateDict, options: Options, label_count: int, lear
 def load_ranker(
     state_dict: StateDict, options: Options, label_count: int, learning: bool
 ) -> Ranker:
-    known = load_label_features(state_dict, options, label_count, learning)
-    lists = load_label_lists(state_dict, options, label_count, learning)
-    exemplars = load_exemplars(state_dict, options, label_count, learning)
+    arguments = (state_dict, options, label_count, learning)
+    with ThreadPoolExecutor(1, initializer=leave_signals) as beside:
+        exemplars = beside.submit(load_exemplars, *arguments)
+        known, lists = load_label_features(*arguments), load_label_lists(*arguments)
     rivals, counts = np.empty((0, RIVALS), np.int32), np.zeros(2, np.int64)
     if learning:
         flat, counts[0] = _check_rivals(state_dict, label_count)
         rivals = np.full((label_count, RIVALS), NO_LABEL, np.int32)
         rivals.reshape(-1)[: len(flat)] = flat
-    return Ranker(options, RankerState(known, lists, exemplars, rivals, counts))
+    return Ranker(options, RankerState(known, lists, exemplars.result(), rivals, counts))

@@ -33,7 +33,7 @@ Arrays = dict[str, Any]  # of ndarrays, and of what has pieces(): Stored, Coming
 
 VALID_PIECES = DEPTH + 2  # pieces
 _PIECE = 1 << 20
-_AT_ONCE = 2  # arrays that are made smaller
+_AT_ONCE = 2  # arrays that are read, or made smaller
 MAGIC = b"LOMTREE\n"
 VERSION = 12
 _ALIGN = 64
@@ -173,7 +173,7 @@ def read_arrays(
 ) -> tuple[dict, Arrays]:
     """The header, and those of the arrays that are needed; ModelError if it is no such file. Those
     that may stay `stored` are read when they are asked for their pieces."""
-    opened = open(os.dup(0) if path == STANDARD else path, "rb")  # noqa: SIM115  # kept by Stored
+    opened = open(os.dup(0) if path == STANDARD else path, "rb")  # noqa: SIM115  # kept by _Reader
     if opened.seekable():
         return _take_apart(_Reader(opened), needed, stored)
     with opened:
@@ -183,30 +183,33 @@ def read_arrays(
 
 
 class _Reader:
-    """Gives out bytes of a file, none beyond its end."""
+    """Gives out bytes of a file, none beyond its end; several threads may ask."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self.position = 0
+        self._memory = file.getbuffer() if isinstance(file, io.BytesIO) else None
         self.end = file.seek(0, os.SEEK_END)
-        file.seek(0)
 
     def __del__(self) -> None:
-        self._file.close()
+        if self._memory is None:
+            self._file.close()
 
-    def read(self, size: int) -> bytearray:
-        if size > self.end - self.position:
+    def read(self, position: int, size: int) -> np.ndarray:
+        if size > self.end - position:
             raise ModelError("it ends too early")
-        data = bytearray(size)
-        self.read_into(memoryview(data))
+        data = np.empty(size, np.uint8)
+        self.read_into(data.data, position)
         return data
 
-    def read_into(self, view: memoryview) -> None:
-        self._file.readinto(view)  # type: ignore[attr-defined]
-        self.position += len(view)
-
-    def go_to(self, position: int) -> None:
-        self.position = self._file.seek(position)
+    def read_into(self, view: memoryview, position: int) -> None:
+        if self._memory is not None:
+            view[:] = self._memory[position : position + len(view)]
+            return
+        while view:
+            count = os.preadv(self._file.fileno(), [view], position)
+            if count == 0:
+                raise ModelError("it ends too early")
+            view, position = view[count:], position + count
 
 
 class Coming:
@@ -249,14 +252,11 @@ class Stored:
         """The last VALID_PIECES of them are valid. ModelError in the end if the sum of all is
         wrong."""
         before, begin, end = self._place
-        self._file.go_to(before)
-        found = zlib.crc32(self._file.read(begin - before))
-        for buffer in cycle([bytearray(_PIECE) for _ in range(VALID_PIECES)]):
-            size = min(_PIECE, end - self._file.position)
-            if size == 0:
-                break
-            view = memoryview(buffer)[:size]
-            self._file.read_into(view)
+        found = zlib.crc32(self._file.read(before, begin - before).data)
+        buffers = cycle([bytearray(_PIECE) for _ in range(VALID_PIECES)])
+        for position, buffer in zip(range(begin, end, _PIECE), buffers, strict=False):
+            view = memoryview(buffer)[: min(_PIECE, end - position)]
+            self._file.read_into(view, position)
             found = zlib.crc32(view, found)
             yield np.frombuffer(view, self.dtype)
         _check(found, self._total)
@@ -266,51 +266,60 @@ def _take_apart(
     file: _Reader, needed: Callable[[str], bool], stored: Callable[[str], bool]
 ) -> tuple[dict, Arrays]:
     """The header and the arrays that are needed; nothing in them has been checked but the sums."""
-    head = file.read(min(len(MAGIC) + 8, file.end))
+    head = file.read(0, min(len(MAGIC) + 8, file.end)).tobytes()
     if len(head) < len(MAGIC) + 8 or not head.startswith(MAGIC):
         raise ModelError("it does not begin like one")
     version, length = (int.from_bytes(head[at : at + 4], "little") for at in (8, 12))
     if version != VERSION:
         raise ModelError(f"its format is version {version}, this program reads {VERSION}")
-    head += file.read(length)
+    head += file.read(len(head), length).tobytes()
     header = json.loads(head[16:].decode())
-    places, sums = _places_and_sums(header["arrays"], file)
+    places, sums = _places_and_sums(header["arrays"], file, len(head))
     _check(zlib.crc32(head), sums[0])
-    arrays: Arrays = {}
     entries = header.get("coded", {})
     unpacked = sum(Coded.of_entry(entry, _NO_BYTES).unpacked for entry in entries.values())
     if not is_believable(unpacked, sum(sizes_in(header).values())):
         raise ModelError("it would be too large in memory for a file of its size")
-    for (name, dtype, _shape), place, total in zip(header["arrays"], places, sums[1:], strict=True):
-        if needed(name) and stored(name) and name not in entries:
-            arrays[name] = Stored(file, _DTYPES[dtype], place, total)
-        elif needed(name):
-            before, begin, end = place
-            file.go_to(before)
-            gap, data = file.read(begin - before), file.read(end - begin)
-            _check(zlib.crc32(data, zlib.crc32(gap)), total)
-            arrays[name] = np.frombuffer(data, _DTYPES[dtype])
-            if name in entries:
-                array = Coded.of_entry(entries[name], arrays[name])
-                arrays[name] = array if stored(name) else at_once(array)
-    return header, arrays
+
+    def take(entry: tuple) -> Any:
+        (name, dtype, _shape), place, total = entry
+        if stored(name) and name not in entries:
+            return Stored(file, _DTYPES[dtype], place, total)
+        before, begin, end = place
+        gap, data = file.read(before, begin - before), file.read(begin, end - begin)
+        _check(zlib.crc32(data.data, zlib.crc32(gap.data)), total)
+        array = data.view(_DTYPES[dtype])
+        if name not in entries:
+            return array
+        of_few_bits = Coded.of_entry(entries[name], array)
+        return of_few_bits if stored(name) else at_once(of_few_bits)
+
+    wanted = [
+        entry
+        for entry in zip(header["arrays"], places, sums[1:], strict=True)
+        if needed(entry[0][0])
+    ]
+    taken = side_by_side(take, wanted, _AT_ONCE)
+    return header, {entry[0][0]: array for entry, array in zip(wanted, taken, strict=True)}
 
 
-def _places_and_sums(table: list, file: _Reader) -> tuple[list[tuple[int, int, int]], list[int]]:
+def _places_and_sums(
+    table: list, file: _Reader, position: int
+) -> tuple[list[tuple[int, int, int]], list[int]]:
     """Of each array in the header's table, where the gap before it, it and what follows it begin;
     and the sums."""
-    places, position = [], file.position
+    places = []
     for _name, dtype, shape in table:
         begin = _aligned(position)
         end = begin + _DTYPES[dtype].itemsize * _length(shape)
         places.append((position, begin, end))
         position = end
-    if position + 4 * (len(table) + 2) < file.end:
+    size = 4 * (len(table) + 1)
+    if position + size + 4 < file.end:
         raise ModelError("it is longer than it says")
-    file.go_to(position)
-    sums = file.read(4 * (len(table) + 1))
-    _check(zlib.crc32(sums), int.from_bytes(file.read(4), "little"))
-    return places, np.frombuffer(sums, "<u4").tolist()
+    sums = file.read(position, size)
+    _check(zlib.crc32(sums.data), int.from_bytes(file.read(position + size, 4).tobytes(), "little"))
+    return places, sums.view("<u4").tolist()
 
 
 def _check(found: int, total: int) -> None:

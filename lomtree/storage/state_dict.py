@@ -74,11 +74,9 @@ class StateDict:
                 raise ModelError("its rows do not have the expected form")
             check_packed(self.header[part], where, len(values), rows)
 
-    def fill_packed(
-        self, part: str, names: tuple[str, ...], table: np.ndarray, first: int = 0
-    ) -> None:
-        """Fill a table of zeros, from this column on, with the columns that it has room for."""
-        for column, name in enumerate(names[: table.shape[1] - first], first):
+    def fill_packed(self, part: str, names: tuple[str, ...], table: np.ndarray) -> None:
+        """Fill a table of zeros with the columns that it has room for."""
+        for column, name in enumerate(names[: table.shape[1]]):
             values, where = self.arrays[f"{part}.{name}"], self.whole(f"{part}.where")
             unpack_into(self.header[part], where, values, table, column)
 

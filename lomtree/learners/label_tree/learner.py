@@ -7,7 +7,6 @@ from lomtree.core.constants import NO_LABEL
 from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.jit.kernel import kernel
-from lomtree.learners.base import Lesson
 from lomtree.learners.label_tree import filter_tree, random_tree
 from lomtree.learners.label_tree.tree import (
     LabelTreeScratch,
@@ -18,6 +17,7 @@ from lomtree.learners.label_tree.tree import (
     make_scratch,
     open_example,
 )
+from lomtree.learners.lesson import Lesson
 from lomtree.learners.tree.leaf_labels import LeafLabels, no_leaf_labels
 from lomtree.learners.tree.learner import TreeLearner
 from lomtree.learners.tree.nodes import (

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from lomtree.core.options import Options
-from lomtree.learners.base import Lesson
+from lomtree.learners.lesson import Lesson
 from lomtree.learners.lom import statistics
 from lomtree.learners.lom.eviction import DECAY, KEEP_SHARE, evict
 from lomtree.learners.lom.lesson import learn, most_statistics

@@ -7,8 +7,8 @@ import numpy as np
 from lomtree.core.errors import ModelError
 from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, longest, part
-from lomtree.learners.base import Lesson
 from lomtree.learners.growing import GrowingLearner
+from lomtree.learners.lesson import Lesson
 from lomtree.learners.oaa.one_against_all import (
     OaaScratch,
     OaaState,

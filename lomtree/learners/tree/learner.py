@@ -14,8 +14,9 @@ from lomtree.core.options import Options
 from lomtree.examples.batch import Batch, Vector, longest, part
 from lomtree.features.scaling import Scales
 from lomtree.jit.binding import bind
-from lomtree.learners.base import Depths, Lesson
+from lomtree.learners.base import Depths
 from lomtree.learners.growing import GrowingLearner
+from lomtree.learners.lesson import Lesson
 from lomtree.learners.tree.beam_search import Beam, SearchRoom, SearchSettings, make_beam, search
 from lomtree.learners.tree.leaf_labels import KEPT, LeafLabels
 from lomtree.learners.tree.structure import leaf_depths
