@@ -31,7 +31,7 @@ def test_rows_one_by_one(blobs, classifier, parameters):
 @pytest.mark.parametrize("secret", [1, 2**63 + 1, 2**64 - 1])
 def test_whatever_the_secret_of_the_process_is(blobs, classifier, monkeypatch, secret):
     X, y = blobs
-    for module in ("exemplars", "label_features"):
+    for module in ("lookup", "label_features"):
         monkeypatch.setattr(f"lomtree.ranking.{module}.MULTIPLIER", np.uint64(secret))
     classifier.fit(X, y)
     expected = classifier.predict(X[:20]).tolist()
