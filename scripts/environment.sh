@@ -49,6 +49,7 @@ case $what in
         ;;
     dev)
         install '.[dev,plots]'
+        .venv/bin/python -m compileall -q lomtree
         install '.[bench]' ||
             echo 'no Vowpal Wabbit for this Python: tests against it are skipped' >&2
         ;;

@@ -15,8 +15,8 @@ import numpy as np
 
 from lomtree.jit.kernel import kernel
 from lomtree.linear.dot import dot
-from lomtree.ranking.label_features import LARGEST, NO_ROW, find, make_rows, mark
-from lomtree.ranking.sighting import locate
+from lomtree.ranking.label_features import LARGEST, NO_ROW, find, make_rows, mark, view_of
+from lomtree.ranking.sighting import MOST_SIGHTED, locate
 
 
 class Shared(NamedTuple):
@@ -47,10 +47,11 @@ def add_example(known, most, vector, label, importance, rows, is_new):
     table, pairs = known.tables[label], known.pairs
     table.examples += 1
     may_take = make_rows(known, most, label, vector)
+    view = view_of(known, table)
     for position in range(vector.begin, vector.end):
-        row, found, offset = np.int64(NO_ROW), False, position - vector.begin
+        row, found, offset = np.uint64(0), False, position - vector.begin
         if table.room > 0:
-            row, found = find(known, table, vector.features[position])
+            row, found = find(pairs, view, vector.features[position])
         is_new[offset] = not found and may_take
         if not found and not may_take:
             rows[offset] = NO_ROW
@@ -63,7 +64,7 @@ def add_example(known, most, vector, label, importance, rows, is_new):
             pair.weight = 0.0
             pair.squares = 0.0
             table.used += 1
-            mark(known, table, vector.features[position])
+            mark(known, view, vector.features[position])
         before = np.float64(pair.sum)
         after = before + importance * np.float64(vector.values[position])
         pair.sum = min(max(after, -LARGEST), LARGEST)
@@ -88,24 +89,51 @@ def is_comparable(known, length, label):
 
 
 @kernel
+def sums_of_few(known, vector, label, positions, sighted):
+    """What compare() adds up: products with the centroid's sums, with their roots, squares and
+    products with the regressor's weights, of the features that a label has."""
+    view, product, roots, covered, score = view_of(known, known.tables[label]), 0.0, 0.0, 0.0, 0.0
+    for place in range(np.uint64(sighted)):
+        position = np.uint64(positions[place])
+        row, found = find(known.pairs, view, vector.features[position])
+        if found:
+            value, pair = np.float64(vector.values[position]), known.pairs[row]
+            product += np.float64(pair.sum) * value
+            roots += root_of(np.float64(pair.sum)) * value
+            covered += value * value
+            score += np.float64(pair.weight) * value
+    return product, roots, covered, score
+
+
+@kernel
+def sums_of_many(known, vector, label, positions, sighted, shared):
+    """The same for long examples, in loops of which each is one over vectors."""
+    rows, values, sums, weights = shared
+    found = locate(known, vector, label, positions, sighted, rows)
+    for place in range(np.uint64(found)):
+        pair = known.pairs[np.uint64(rows[place])]
+        values[place] = vector.values[np.uint64(positions[place])]
+        sums[place] = pair.sum
+        weights[place] = pair.weight
+    product, score = dot(sums, values, found), dot(weights, values, found)
+    for place in range(found):
+        sums[place] = root_of(sums[place])
+    return product, dot(sums, values, found), dot(values, values, found), score
+
+
+@kernel
 def compare(known, vector, length, label, positions, sighted, shared):
     """How an example of this length is like a label's centroid (cosine, cosine with its roots,
     coverage), and the score of the example by the label's regressor; see sighting."""
     if not is_comparable(known, length, label):
         return 0.0, 0.0, 0.0, 0.0
     table = known.tables[label]
-    rows, values, sums, weights = shared
-    found = locate(known, vector, label, positions, sighted, rows)
-    for place in range(found):
-        pair = known.pairs[rows[place]]
-        values[place] = vector.values[positions[place]]
-        sums[place] = pair.sum
-        weights[place] = pair.weight
-    product, score = dot(sums, values, found), dot(weights, values, found)
-    covered = dot(values, values, found)
-    for place in range(found):
-        sums[place] = root_of(sums[place])
-    roots = dot(sums, values, found)
+    if vector.end - vector.begin > MOST_SIGHTED:
+        product, roots, covered, score = sums_of_many(
+            known, vector, label, positions, sighted, shared
+        )
+    else:
+        product, roots, covered, score = sums_of_few(known, vector, label, positions, sighted)
     cosine = product / (length * np.sqrt(table.length))
     of_roots = roots / (length * np.sqrt(table.total))
     return (

@@ -7,7 +7,7 @@ from lomtree.jit.kernel import kernel
 from lomtree.ranking.centroid import is_comparable, length_of, root_of
 from lomtree.ranking.combination import CLOSENESS, COSINE, COVERAGE, NONE, REGRESSOR, ROOTS
 from lomtree.ranking.exemplars import NO_HEAD, closeness, find_nearest, first_of
-from lomtree.ranking.label_features import LabelFeatures, find
+from lomtree.ranking.label_features import LabelFeatures, find, view_of
 from lomtree.ranking.lookup import clear, fill, make_lookup
 from lomtree.ranking.ranking import Scorer
 
@@ -19,8 +19,9 @@ def _compared(known, vector, length, label, parts):
     if not is_comparable(known, length, label):
         return
     table = known.tables[label]
+    view = view_of(known, table)
     for position in range(vector.begin, vector.end):
-        row, found = find(known, table, vector.features[position])
+        row, found = find(known.pairs, view, vector.features[position])
         if found:
             value, place = np.float64(vector.values[position]), position - vector.begin
             pair = known.pairs[row]

@@ -23,7 +23,7 @@ import numpy as np
 from lomtree.core.options import Options
 from lomtree.jit.intrinsics import FOUR, ONE, THREE, TWO, prefetch
 from lomtree.jit.kernel import kernel
-from lomtree.ranking.lookup import value_of
+from lomtree.ranking.lookup import value_in_order, value_of
 from lomtree.system import memory
 
 ITEM = np.dtype(
@@ -263,26 +263,38 @@ def fetch(exemplars, label):
 
 
 @kernel
-def product_of(items, item, lookup):
-    return np.float64(items[item].value) * np.float64(value_of(lookup, items[item].feature))
+def product_in_order(items, item, lookup):
+    return np.float64(items[item].value) * np.float64(value_in_order(lookup, items[item].feature))
+
+
+@kernel
+def cosine_in_order(items, begin, end, lookup):
+    """cosine_with() where values lie in order. Four sums grow side by side, as in dot()."""
+    begin, end = np.uint64(begin), np.uint64(end)
+    fours = end - (end - begin) % FOUR
+    a = b = c = d = 0.0
+    for item in range(begin, fours, FOUR):
+        a += product_in_order(items, item, lookup)
+        b += product_in_order(items, item + ONE, lookup)
+        c += product_in_order(items, item + TWO, lookup)
+        d += product_in_order(items, item + THREE, lookup)
+    for item in range(fours, end):
+        a += product_in_order(items, item, lookup)
+    return (a + b) + (c + d)
 
 
 @kernel
 def cosine_with(items, head, lookup):
-    """The cosine of an example that can be looked up and the exemplar whose head is here. Four sums
-    grow side by side, as in dot()."""
-    begin = np.uint64(first_of(items, head))
-    end = begin + np.uint64(items[head].feature)
-    fours = end - (end - begin) % FOUR
-    a = b = c = d = 0.0
-    for item in range(begin, fours, FOUR):
-        a += product_of(items, item, lookup)
-        b += product_of(items, item + ONE, lookup)
-        c += product_of(items, item + TWO, lookup)
-        d += product_of(items, item + THREE, lookup)
-    for item in range(fours, end):
-        a += product_of(items, item, lookup)
-    return (a + b) + (c + d)
+    """The cosine of an example that can be looked up and the exemplar whose head is here."""
+    begin = first_of(items, head)
+    end = begin + np.int64(items[head].feature)
+    if lookup.frame.is_dense[0]:
+        return cosine_in_order(items, begin, end, lookup)
+    product = 0.0
+    for item in range(begin, end):
+        value = value_of(lookup, items[item].feature)
+        product += np.float64(items[item].value) * np.float64(value)
+    return product
 
 
 @kernel

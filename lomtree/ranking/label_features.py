@@ -21,6 +21,7 @@ import numpy as np
 from lomtree.core.options import Options
 from lomtree.examples.batch import CONSTANT
 from lomtree.hashing.secrets import MULTIPLIER, keyed
+from lomtree.jit.intrinsics import ONE
 from lomtree.jit.kernel import kernel
 from lomtree.system import memory
 
@@ -49,6 +50,7 @@ TABLE = np.dtype(
     align=True,
 )
 IN_LINE = np.uint32(2)  # bits of a feature: pairs that share a cache line
+MARK_BITS = np.uint64(29)  # the bits above them tell the mark
 SHORTEST = 8  # rows that a label begins with
 FULL = 0.75  # the part of its rows that a label may have in use
 MOST_ROOM = 1 << 30
@@ -86,34 +88,50 @@ def most_rows(options: Options) -> int:
 
 
 @kernel
-def distance(table, feature):
+def distance(base, feature):
     """How far a feature is from the base of a dense table; it has a row if that is less than the
     table's room, and not 0. Row 0 is that of the constant, which is near no other feature."""
     if feature == CONSTANT:
         return np.uint32(0)
-    return np.uint32(feature - table.base)
+    return np.uint32(feature - base)
+
+
+class View(NamedTuple):
+    """What a search in the table of a label needs, as numbers: loops have them at hand. (Those
+    that tell a row have no sign: see jit/intrinsics.)"""
+
+    start: np.uint64
+    last: np.uint64  # the room of the table - 1
+    dense: bool
+    base: np.uint32
+    multiplier: np.uint64
 
 
 @kernel
-def mix(known, table, feature):
+def view_of(known, table):
+    start, last = np.uint64(table.start), np.uint64(table.room - 1)
+    return View(start, last, bool(table.dense), np.uint32(table.base), known.multiplier[0])
+
+
+@kernel
+def mix(view, feature):
     """32 bits: the lowest tell where the search for a feature begins, the highest its mark."""
-    if table.dense:
-        return np.int64(distance(table, feature))
-    return np.int64(feature ^ keyed(feature >> IN_LINE, known.multiplier[0]))
+    if view.dense:
+        return np.uint64(distance(view.base, feature))
+    return np.uint64(feature ^ keyed(feature >> IN_LINE, view.multiplier))
 
 
 @kernel
-def home(known, table, feature):
+def home(view, feature):
     """The row where the search for a feature begins."""
-    return table.start + (mix(known, table, feature) & (np.int64(table.room) - 1))
+    return view.start + (mix(view, feature) & view.last)
 
 
 @kernel
-def mark(known, table, feature):
+def mark(known, view, feature):
     """Note that a label has a feature."""
-    mixed = mix(known, table, feature)
-    row = table.start + (mixed & (np.int64(table.room) - 1))
-    known.marks[row] |= np.uint8(1) << np.uint8(mixed >> 29)
+    mixed = mix(view, feature)
+    known.marks[view.start + (mixed & view.last)] |= np.uint8(1) << np.uint8(mixed >> MARK_BITS)
 
 
 @kernel
@@ -122,16 +140,16 @@ def is_free(pair):
 
 
 @kernel
-def find(known, table, feature):
+def find(pairs, view, feature):
     """The row of a feature in the table of a label that has one, or the free row where it belongs:
     there is one, unless the table is dense and has no row for it."""
-    pairs, row = known.pairs, home(known, table, feature)
-    if table.dense:
+    row = home(view, feature)
+    if view.dense:
         return row, pairs[row].feature == feature and not is_free(pairs[row])
     while pairs[row].feature != feature and not is_free(pairs[row]):
-        row += 1
-        if row == table.start + table.room:
-            row = table.start
+        row += ONE
+        if row > view.start + view.last:
+            row = view.start
     return row, not is_free(pairs[row])
 
 
@@ -172,9 +190,9 @@ def count_new(known, table, vector):
     """How many features of an example a label does not have."""
     if table.room == 0:
         return vector.end - vector.begin
-    new = 0
+    new, view = 0, view_of(known, table)
     for position in range(vector.begin, vector.end):
-        _row, found = find(known, table, vector.features[position])
+        _row, found = find(known.pairs, view, vector.features[position])
         if not found:
             new += 1
     return new
@@ -238,11 +256,12 @@ def make_rows(known, most, label, vector):
     known.used[1] += needed - before
     begin_rows(known, table, needed)
     lay_out(table, span)
+    view = view_of(known, table)
     for row in range(start, start + before):
         if not is_free(pairs[row]):
-            there, _found = find(known, table, pairs[row].feature)
+            there, _found = find(pairs, view, pairs[row].feature)
             pairs[there] = pairs[row]
-            mark(known, table, pairs[row].feature)
+            mark(known, view, pairs[row].feature)
     return True
 
 

@@ -96,7 +96,11 @@ def clear(lookup):
 
 
 @kernel
+def value_in_order(lookup, feature):
+    return lookup.values[place_of(lookup, feature)]
+
+
+@kernel
 def value_of(lookup, feature):
-    if lookup.frame.is_dense[0]:
-        return lookup.values[place_of(lookup, feature)]
+    """Where values are not in order."""
     return lookup.values[find(lookup, feature)]

@@ -24,6 +24,7 @@ from lomtree.ranking.label_features import (
     make_label_features,
     mark,
     room_for,
+    view_of,
     widen,
 )
 from lomtree.ranking.label_lists import (
@@ -91,14 +92,15 @@ def _fill(known, used, features, sums, weights, squares):
             for place in range(first, first + used[label]):
                 span = widen(span, features[place])
             lay_out(table, span)
+            view = view_of(known, table)
             for place in range(first, first + used[label]):
-                row, _found = find(known, table, features[place])
+                row, _found = find(known.pairs, view, features[place])
                 pair = known.pairs[row]
                 pair.feature = features[place]
                 pair.sum = sums[place]
                 pair.weight = weights[place]
                 pair.squares = squares[place] if len(squares) > 0 else np.float32(0.0)
-                mark(known, table, features[place])
+                mark(known, view, features[place])
             first += used[label]
 
 

@@ -6,10 +6,9 @@ rows. When these have come, those that it has are located, and it is compared.
 
 import numpy as np
 
-from lomtree.examples.batch import CONSTANT
-from lomtree.jit.intrinsics import prefetch
+from lomtree.jit.intrinsics import ONE, prefetch
 from lomtree.jit.kernel import kernel
-from lomtree.ranking.label_features import find, home, mix
+from lomtree.ranking.label_features import MARK_BITS, distance, find, home, mix, view_of
 
 MOST_SIGHTED = 200  # features: longer examples are mostly dense, and labels have all of them
 IN_LINE = 64  # marks in a cache line
@@ -21,9 +20,10 @@ def fetch(known, vector, label):
     """Ask for the rows of an example's features for a label that has most of them. Those of a long
     example lie side by side mostly; the machine sees them coming by itself."""
     table = known.tables[label]
+    view = view_of(known, table)
     if table.room > 0 and vector.end - vector.begin <= MOST_SIGHTED:
-        for position in range(vector.begin, vector.end):
-            prefetch(known.pairs, home(known, table, vector.features[position]))
+        for position in range(np.uint64(vector.begin), np.uint64(vector.end)):
+            prefetch(known.pairs, home(view, vector.features[position]))
 
 
 @kernel
@@ -42,33 +42,30 @@ def sight(known, vector, label, positions):
     others. Asks for their rows; returns how many they are."""
     if label >= len(known.tables) or known.tables[label].room == 0:
         return 0
-    table, marks, sighted = known.tables[label], known.marks, 0
-    start, last = np.int64(table.start), np.int64(table.room) - 1
+    view, marks, sighted = view_of(known, known.tables[label]), known.marks, np.uint64(0)
     if vector.end - vector.begin > MOST_SIGHTED:
         for position in range(vector.begin, vector.end):
             positions[position - vector.begin] = position
         return vector.end - vector.begin
-    for position in range(vector.begin, vector.end):
-        mixed = mix(known, table, vector.features[position])
-        row = start + (mixed & last)
-        counts = (np.int64(marks[row]) >> (mixed >> 29)) & 1 != 0
+    for position in range(np.uint64(vector.begin), np.uint64(vector.end)):
+        mixed = mix(view, vector.features[position])
+        row = view.start + (mixed & view.last)
+        counts = (np.uint64(marks[row]) >> (mixed >> MARK_BITS)) & ONE
         positions[sighted] = position
         sighted += counts
-        prefetch(known.pairs, row if counts else start)
-    return sighted
+        prefetch(known.pairs, row if counts != 0 else view.start)
+    return np.int64(sighted)
 
 
 @kernel
-def locate_in_order(known, table, vector, positions, sighted, rows):
+def locate_in_order(pairs, view, vector, positions, sighted, rows):
     """locate() in a dense table. (Numbers without a sign: see jit/intrinsics.)"""
-    base, start = np.uint32(table.base), np.uint64(table.start)
-    last, found = np.uint32(table.room - 1), np.uint64(0)
+    last, found = np.uint32(view.last), np.uint64(0)
     for place in range(np.uint64(sighted)):
         position = np.uint64(positions[place])
         feature = vector.features[position]
-        distance = np.uint32(0) if feature == CONSTANT else np.uint32(feature - base)
-        row = start + np.uint64(distance & last)
-        pair = known.pairs[row]
+        row = view.start + np.uint64(distance(view.base, feature) & last)
+        pair = pairs[row]
         positions[found], rows[found] = position, row
         found += np.uint64((pair.feature == feature) & (pair.sum == pair.sum))
     return np.int64(found)
@@ -80,12 +77,12 @@ def locate(known, vector, label, positions, sighted, rows):
     note their rows; returns how many."""
     if sighted == 0:
         return 0
-    table, found = known.tables[label], 0
-    if table.dense:
-        return locate_in_order(known, table, vector, positions, sighted, rows)
-    for place in range(sighted):
-        position = positions[place]
-        row, is_there = find(known, table, vector.features[position])
+    view, found = view_of(known, known.tables[label]), np.uint64(0)
+    if view.dense:
+        return locate_in_order(known.pairs, view, vector, positions, sighted, rows)
+    for place in range(np.uint64(sighted)):
+        position = np.uint64(positions[place])
+        row, is_there = find(known.pairs, view, vector.features[position])
         positions[found], rows[found] = position, row
-        found += is_there
-    return found
+        found += np.uint64(is_there)
+    return np.int64(found)

@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 
 from lomtree.examples.batch import CONSTANT
-from lomtree.ranking.lookup import clear, fill, make_lookup, value_of
+from lomtree.ranking.lookup import clear, fill, make_lookup, value_in_order, value_of
 from tests.generators.streams import batch_of, example, vector_at
 
 LAST = 2**32 - 1
+
+
+def value(lookup, feature):
+    return (value_in_order if lookup.frame.is_dense[0] else value_of)(lookup, np.uint32(feature))
 
 
 @pytest.mark.parametrize("constant", [True, False])
@@ -37,12 +41,12 @@ def test_what_is_there_is_found_and_nothing_else(features, is_dense, constant):
     for _ in range(2):
         fill(lookup, vector, 2.0)
         assert bool(lookup.frame.is_dense[0]) == is_dense
-        found = {one: float(value_of(lookup, np.uint32(one))) for one in asked}
+        found = {one: float(value(lookup, one)) for one in asked}
         assert found == {one: float(np.float32(values.get(one, 0.0)) / 2.0) for one in asked}
         clear(lookup)
         assert not lookup.values.any()
     # The rows of an example before, of another length, are none of this one's.
     fill(lookup, vector_at(batch_of([example(0, {7: 3.0})]), 0), 1.0)
-    assert value_of(lookup, np.uint32(7)) == 3.0
-    assert value_of(lookup, np.uint32(8)) == value_of(lookup, np.uint32(CONSTANT)) == 0.0
+    assert value(lookup, 7) == 3.0
+    assert value(lookup, 8) == value(lookup, CONSTANT) == 0.0
     clear(lookup)
