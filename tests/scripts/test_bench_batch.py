@@ -66,7 +66,7 @@ def test_a_learner_tells_its_errors_and_what_it_took(source, name):
     found = Outcome(**measure(name, source))
     assert found.error == 0
     assert min(found.seconds, found.microseconds) > 0
-    assert 10 < found.megabytes <= megabytes()
+    assert 10 < found.megabytes < megabytes() + 1  # the system counts the last pages late
 
 
 def test_what_takes_too_long_or_fails_is_left_out_with_its_reason(tmp_path):
