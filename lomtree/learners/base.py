@@ -1,7 +1,7 @@
 """What every algorithm does: learn from batches, predict them, and go to a file and back."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import pairwise
@@ -116,7 +116,7 @@ class Learner(ABC):
                 if reserved:  # it is new, even where the others are not
                     self._learn_part(lesson, example, example + 1, True)
                     begin = example + 1
-            self._learn_part(lesson, begin, count, are_new, is_last=True)
+            self._learn_part(lesson, begin, count, are_new)
         del self._entry  # and with it the batch
 
     def drawn_probes(self, batch: Batch, count: int) -> list[int]:
@@ -138,15 +138,13 @@ class Learner(ABC):
             entry.scaled, entry.mean_squares, predictions, depths, rivals, progressive, ranked
         )
 
-    def _learn_part(
-        self, lesson: Lesson, begin: int, end: int, are_new: bool, is_last: bool = False
-    ) -> None:
+    def _learn_part(self, lesson: Lesson, begin: int, end: int, are_new: bool) -> None:
         """Learn the examples begin:end. The ranker learns after the trees, whose rivals it wants;
         on another core, if there is one, a chunk behind them. How this is cut does not matter."""
-        parts: Iterable[tuple[int, int]] = pairwise([*range(begin, end, PIECE), end])
-        if self._ranker_thread.beside:
-            parts = lesson.chunks(begin, end, len(self.members), is_last)
-        for first, last in parts:
+        beside = self._ranker_thread.beside and begin < end
+        chunk = len(self.members) * lesson.chunk(begin, end) if beside else PIECE
+        for first in range(begin, end, chunk):
+            last = min(first + chunk, end)
             self._entry.reach(last)
             self.learn_scaled(lesson, first, last)
             if self.ranker is not None:

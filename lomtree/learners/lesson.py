@@ -1,6 +1,5 @@
 """What is to be learned at once."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -21,16 +20,8 @@ class Lesson(NamedTuple):
     progressive: bool = True  # whether anybody wants to know the predictions
     ranked: bool = False  # whether a ranker wants to know the rivals; then it is progressive
 
-    def chunks(self, begin: int, end: int, trees: int, is_last: bool) -> Iterator[tuple[int, int]]:
-        """The examples begin:end in parts that trees learn before the ranker follows: small ones,
-        so that it does not wait for long, but worth a call. Smaller and smaller ones where they are
-        the last of the batch, as then the trees wait for the ranker."""
+    def chunk(self, begin: int, end: int) -> int:
+        """How many of the examples begin:end, which are some, one tree learns before the ranker
+        follows: few, so that it does not wait for long, and the work of many calls."""
         features = int(self.batch.starts[end] - self.batch.starts[begin])
-        fitting = _CHUNK_FEATURES * (end - begin) // max(features, 1)
-        most = trees * min(_CHUNK, max(1, fitting))
-        while begin < end:
-            count = min(most, end - begin)
-            if is_last:
-                count = min(count, max((end - begin) // 2, most // 8, 1))
-            yield begin, begin + count
-            begin += count
+        return min(_CHUNK, max(1, _CHUNK_FEATURES * (end - begin) // max(features, 1)))

@@ -6,8 +6,8 @@ array. So what is known of a label lies side by side, and to compare an example 
 walk to far memory, not one a feature. Neighbouring features share a cache line there.
 
 Where the features of a label are numbers so close to each other that their last bits tell them
-apart, as those of dense data are, its table is dense: these bits are the row, in order, and nothing
-has to be searched for.
+apart, as those of dense data are, its table is dense: they lie in their order (order.py), and
+nothing has to be searched for.
 
 Most features of an example are none of a label's. So each row has eight marks beside it, and a
 feature sets one of those where the search for it begins: where that is not set, nothing has to be
@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from lomtree.core.options import Options
-from lomtree.examples.batch import CONSTANT
 from lomtree.hashing.secrets import MULTIPLIER, keyed
 from lomtree.jit.intrinsics import ONE
 from lomtree.jit.kernel import kernel
+from lomtree.ranking.order import NO_SPAN, distance, has_place, order_of, widen
 from lomtree.system import memory
 
 PAIR = np.dtype(
@@ -44,7 +44,7 @@ TABLE = np.dtype(
         ("last", np.int64),  # and before its last one
         ("length", np.float64),  # the squared length of the centroid
         ("total", np.float64),  # of the sizes of its sums
-        ("base", np.uint32),  # of a dense table: see distance()
+        ("base", np.uint32),  # of a dense table: see order
         ("dense", np.bool_),
     ],
     align=True,
@@ -58,7 +58,6 @@ FIRST_ROWS = 1 << 12
 LARGEST = 1e30  # of a sum, a weight or a score
 TINY = np.float32(1e-30)  # keeps the root of an underflowed square from being 0
 NO_ROW = -1
-NO_SPAN = (np.uint32(2**32 - 1), np.uint32(0))
 
 
 class LabelFeatures(NamedTuple):
@@ -85,15 +84,6 @@ def most_rows(options: Options) -> int:
     may be twice as much."""
     one = max(FIRST_ROWS, 1 << (options.bits - 1))
     return one if options.shards == 1 else 2 * options.shards * one
-
-
-@kernel
-def distance(base, feature):
-    """How far a feature is from the base of a dense table; it has a row if that is less than the
-    table's room, and not 0. Row 0 is that of the constant, which is near no other feature."""
-    if feature == CONSTANT:
-        return np.uint32(0)
-    return np.uint32(feature - base)
 
 
 class View(NamedTuple):
@@ -199,33 +189,10 @@ def count_new(known, table, vector):
 
 
 @kernel
-def widen(span, feature):
-    """The lowest and the highest of several features, and of this one if it is not the constant.
-    The span of none is (2^32 - 1, 0)."""
-    lowest, highest = span
-    if feature == CONSTANT:
-        return lowest, highest
-    return min(lowest, feature), max(highest, feature)
-
-
-@kernel
-def lay_out(table, span):
-    """Decide how the features of a label will lie, which are in this span: in order, if it has
-    room for all that may be between them; what is left of that is shared out to both sides."""
-    lowest, highest = np.int64(span[0]), np.int64(span[1])
-    spare = np.int64(table.room) - 2
-    if highest > lowest:
-        spare -= highest - lowest
-    table.dense = spare >= 0
-    table.base = np.uint32((lowest - 1 - spare // 2) & 0xFFFFFFFF)
-
-
-@kernel
 def fits(table, vector):
     """Whether a dense table has rows for all features of an example."""
     for position in range(vector.begin, vector.end):
-        feature = vector.features[position]
-        if feature != CONSTANT and not 0 < np.uint32(feature - table.base) < table.room:
+        if not has_place(table.base, table.room, vector.features[position]):
             return False
     return True
 
@@ -255,7 +222,7 @@ def make_rows(known, most, label, vector):
             span = widen(span, pairs[row].feature)
     known.used[1] += needed - before
     begin_rows(known, table, needed)
-    lay_out(table, span)
+    table.dense, table.base = order_of(span, needed)
     view = view_of(known, table)
     for row in range(start, start + before):
         if not is_free(pairs[row]):

@@ -1,16 +1,16 @@
 """The values of one example, to be looked up by feature.
 
-They lie in an open-addressing table; or, where the example's features are numbers close to each
-other, as those of dense data are, in order. The constant, which is near no other, comes first then.
+They lie in an open-addressing table; or, where the example's features are close to each other, in
+their order (order.py).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from lomtree.examples.batch import CONSTANT
 from lomtree.hashing.secrets import MULTIPLIER, keyed
 from lomtree.jit.kernel import kernel
+from lomtree.ranking.order import NO_SPAN, distance, has_place, order_of, widen
 
 SPARSE = 8  # rows for each feature: hardly any feature meets another one there
 
@@ -19,7 +19,7 @@ class Frame(NamedTuple):
     """How the values of the example at hand lie."""
 
     rows: np.ndarray  # int64[1]: so many are used, a power of two
-    base: np.ndarray  # uint32[1]: where values are in order, that before the lowest feature
+    base: np.ndarray  # uint32[1]: where values are in order: see order
     is_dense: np.ndarray  # bool[1]
 
 
@@ -53,26 +53,20 @@ def find(lookup, feature):
 @kernel
 def place_of(lookup, feature):
     """The row of a feature where values are in order, or one beyond those in use."""
-    place = np.uint32(feature - lookup.frame.base[0])
-    beyond = np.uint32(lookup.frame.rows[0])
-    if feature == CONSTANT:
-        return np.uint32(0)
-    return place if np.uint32(0) < place < beyond else beyond
+    base, rows = lookup.frame.base[0], np.uint32(lookup.frame.rows[0])
+    return distance(base, feature) if has_place(base, rows, feature) else rows
 
 
 @kernel
 def lay_out(lookup, vector):
     """Decide how the values of an example will lie."""
-    rows, lowest, highest = np.int64(SPARSE), np.uint32(2**32 - 1), np.uint32(0)
+    rows, span = np.int64(SPARSE), NO_SPAN
     while rows < SPARSE * (vector.end - vector.begin):
         rows *= 2
     for position in range(vector.begin, vector.end):
-        if vector.features[position] != CONSTANT:
-            lowest = min(lowest, vector.features[position])
-            highest = max(highest, vector.features[position])
+        span = widen(span, vector.features[position])
     lookup.frame.rows[0] = rows
-    lookup.frame.base[0] = np.uint32(lowest - np.uint32(1))
-    lookup.frame.is_dense[0] = np.int64(highest) - np.int64(lowest) + 1 < rows
+    lookup.frame.is_dense[0], lookup.frame.base[0] = order_of(span, rows)
 
 
 @kernel

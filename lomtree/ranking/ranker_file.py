@@ -14,18 +14,15 @@ from lomtree.ranking.exemplars_file import check_exemplars, load_exemplars, stor
 from lomtree.ranking.label_features import (
     FIRST_ROWS,
     LARGEST,
-    NO_SPAN,
     PAIR,
     LabelFeatures,
     begin_rows,
     find,
     is_free,
-    lay_out,
     make_label_features,
     mark,
     room_for,
     view_of,
-    widen,
 )
 from lomtree.ranking.label_lists import (
     LabelLists,
@@ -33,6 +30,7 @@ from lomtree.ranking.label_lists import (
     load_label_lists,
     store_label_lists,
 )
+from lomtree.ranking.order import NO_SPAN, order_of, widen
 from lomtree.ranking.ranker import Ranker, RankerState
 from lomtree.ranking.rivals import RIVALS
 from lomtree.storage.state_dict import MOST_COUNTED, StateDict, counted, whole_number
@@ -91,7 +89,7 @@ def _fill(known, used, features, sums, weights, squares):
             span = NO_SPAN
             for place in range(first, first + used[label]):
                 span = widen(span, features[place])
-            lay_out(table, span)
+            table.dense, table.base = order_of(span, room)
             view = view_of(known, table)
             for place in range(first, first + used[label]):
                 row, _found = find(known.pairs, view, features[place])

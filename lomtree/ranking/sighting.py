@@ -8,7 +8,8 @@ import numpy as np
 
 from lomtree.jit.intrinsics import ONE, prefetch
 from lomtree.jit.kernel import kernel
-from lomtree.ranking.label_features import MARK_BITS, distance, find, home, mix, view_of
+from lomtree.ranking.label_features import MARK_BITS, find, home, mix, view_of
+from lomtree.ranking.order import distance
 
 MOST_SIGHTED = 200  # features: longer examples are mostly dense, and labels have all of them
 IN_LINE = 64  # marks in a cache line
